@@ -1,0 +1,194 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// derive makes a group anew from its config and what is known of the stream that its
+// members consume from. rivals are the other groups on that stream: names made of
+// names joined by a dash can mean two things.
+func derive(prev *Group, stream *Stream, rivals []*Group) *Group {
+	g := *prev
+	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
+	deal := g.Config.Assignment()
+	g.Members = members(prev, deal, stream, rivals)
+	if !sameDeal(prev.Partitions, deal) {
+		g.Partitions = partitions(deal)
+	}
+	g.total(stream)
+	g.Findings = findings(&g, stream)
+	g.Verdict = verdict(&g)
+	return &g
+}
+
+func partitions(a Assignment) []Partition {
+	ps := make([]Partition, len(a.Owner))
+	for p, o := range a.Owner {
+		ps[p] = Partition{Number: p, Member: o}
+		if o >= 0 {
+			ps[p].Owner = a.Members[o]
+		}
+	}
+	return ps
+}
+
+func sameDeal(ps []Partition, a Assignment) bool {
+	if len(ps) != len(a.Owner) || ps == nil {
+		return false
+	}
+	for p, o := range a.Owner {
+		if ps[p].Member != o || o >= 0 && ps[p].Owner != a.Members[o] {
+			return false
+		}
+	}
+	return true
+}
+
+func members(prev *Group, deal Assignment, stream *Stream, rivals []*Group) []*Member {
+	owned := make([][]int, len(deal.Members))
+	for p, o := range deal.Owner {
+		if o >= 0 {
+			owned[o] = append(owned[o], p)
+		}
+	}
+	list := make([]*Member, 0, len(deal.Members))
+	for i, name := range deal.Members {
+		m := &Member{Name: name, Configured: true, Partitions: owned[i]}
+		if m.Partitions == nil {
+			m.Partitions = []int{}
+		}
+		m.attach(prev, stream, rivals)
+		list = append(list, m)
+	}
+	return append(list, foreigners(prev, deal, stream, rivals)...)
+}
+
+// attach finds the member's consumer and judges its state.
+func (m *Member) attach(g *Group, stream *Stream, rivals []*Group) {
+	m.Consumer = stream.consumer(g.Key.ConsumerName(m.Name))
+	if m.Consumer != nil {
+		m.Elsewhere = claimant(g.Key, m, stream, rivals)
+	} else if before := g.Member(m.Name); before != nil {
+		m.LostAt = before.LostAt
+		if before.Consumer != nil {
+			m.LostAt = stream.TS
+		}
+	}
+	m.State, m.Why = judge(m, g, stream)
+}
+
+// judge picks the member's state: the first that fits.
+func judge(m *Member, g *Group, stream *Stream) (State, string) {
+	c := m.Consumer
+	switch {
+	case !m.Configured:
+		return StateForeign, m.Why
+	case CheckMemberName(m.Name) != nil:
+		return StateCannotRun, CheckMemberName(m.Name).Error()
+	case m.Elsewhere != "":
+		return StateElsewhere, "consumer belongs to another group: " + m.Elsewhere
+	case len(m.Partitions) == 0:
+		return StateNoPartition, "standby, no partition (" + Count(g.configured(), "member") + ", " + Count(g.Config.Partitions, "partition") + ")"
+	case c == nil && stream.Read.IsZero():
+		return StateUnknown, stream.Error
+	case c == nil:
+		return StateAbsent, ""
+	case c.Paused:
+		return StatePaused, ""
+	case !c.pulling() && c.Waiting == 0:
+		return StateNoPull, ""
+	case c.PinID == "":
+		return StateWaiting, ""
+	}
+	return StatePinned, ""
+}
+
+// claimant is the other group that the consumer belongs to, if it does: its name
+// fits a member there and only there its partitions do.
+func claimant(k Key, m *Member, stream *Stream, rivals []*Group) string {
+	if k.Kind == KindElastic {
+		if f := stream.Facts; f.Known && len(f.Sources) == 1 && f.Sources[0].Name != k.Stream {
+			for _, r := range rivals {
+				if r.Key.Stream == f.Sources[0].Name {
+					return r.Key.String()
+				}
+			}
+			return "a group of stream " + f.Sources[0].Name
+		}
+		return ""
+	}
+	held, ok := PartitionsOf(m.Consumer.Filters)
+	if ok && slices.Equal(held, m.Partitions) {
+		return ""
+	}
+	for _, r := range rivals {
+		name, fits := strings.CutPrefix(m.Consumer.Name, r.Key.Group+"-")
+		if !fits {
+			continue
+		}
+		deal := r.Config.Assignment()
+		if i, found := slices.BinarySearch(deal.Members, name); found && ok && slices.Equal(held, deal.Owned(i)) {
+			return r.Key.String()
+		}
+	}
+	return ""
+}
+
+// foreigners lists consumers that look like the group's but that nobody configured.
+func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*Member {
+	var list []*Member
+	for _, c := range stream.Consumers {
+		name := c.Name
+		if g.Key.Kind == KindStatic {
+			var fits bool
+			if name, fits = strings.CutPrefix(c.Name, g.Key.Group+"-"); !fits || c.PriorityGroup == "" || betterFit(g.Key.Group, c.Name, rivals) {
+				continue
+			}
+		}
+		if _, configured := slices.BinarySearch(deal.Members, name); configured {
+			continue
+		}
+		m := &Member{Name: name, Partitions: []int{}, Consumer: c}
+		if held, ok := PartitionsOf(c.Filters); ok {
+			m.Why = "it consumes partitions " + Ranges(held)
+		}
+		m.State, m.Why = judge(m, g, stream)
+		list = append(list, m)
+	}
+	return list
+}
+
+// betterFit tells whether another group has a stronger claim on a consumer's name: a
+// member of that name, or a longer group name in front of it.
+func betterFit(group, consumer string, rivals []*Group) bool {
+	for _, r := range rivals {
+		name, fits := strings.CutPrefix(consumer, r.Key.Group+"-")
+		if fits && (len(r.Key.Group) > len(group) || slices.Contains(r.Config.Assignment().Members, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Group) configured() int { return len(g.Config.Assignment().Members) }
+
+// total sums the members up and keeps the lag's history.
+func (g *Group) total(stream *Stream) {
+	g.Pending, g.AckPending, g.Out, g.In = 0, 0, 0, 0
+	for _, m := range g.Members {
+		if c := m.Consumer; c != nil && m.Configured && m.Elsewhere == "" {
+			g.Pending += c.Pending
+			g.AckPending += c.AckPending
+			g.Out += c.Out
+			g.In += c.In
+		}
+	}
+	if stream.TS.Sub(g.historyAt) >= HistoryStep {
+		g.historyAt = stream.TS
+		g.History = append(slices.Clone(g.History), g.Lag())
+		if n := len(g.History); n > HistoryLen {
+			g.History = g.History[n-HistoryLen:]
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// State is the one word for a member, derived from three separate facts: it is
+// configured, its consumer exists, somebody pulls.
+type State string
+
+const (
+	StateUnknown     State = "unknown"      // its consumer was not read yet
+	StateForeign     State = "foreign"      // a consumer nobody configured
+	StateCannotRun   State = "cannot run"   // a name no consumer can have
+	StateNoPartition State = "no partition" // more members than partitions, or an empty mapping
+	StateElsewhere   State = "elsewhere"    // the consumer of that name belongs to another group
+	StatePaused      State = "paused"
+	StateAbsent      State = "absent"  // configured, no consumer
+	StateNoPull      State = "no pull" // a consumer, nobody pulling
+	StateWaiting     State = "waiting" // pulling, no pin: normal until the next message
+	StatePinned      State = "pinned"
+)
+
+// Member is a name in a group. Any number of processes may run it; the server pins
+// at most one of them.
+type Member struct {
+	Name       string    `json:"name"`
+	Configured bool      `json:"configured"`
+	State      State     `json:"state"`
+	Why        string    `json:"why,omitempty"`       // more about the state, where a word is not enough
+	Partitions []int     `json:"partitions"`          // owned by the config, in order
+	Consumer   *Consumer `json:"consumer,omitempty"`  // nil when there is none
+	LostAt     time.Time `json:"lost_at,omitzero"`    // when its consumer went, server clock; zero if never seen
+	Elsewhere  string    `json:"elsewhere,omitempty"` // the group its consumer's name belongs to
+}
+
+// Instances counts the member's processes by its waiting pulls.
+func (m *Member) Instances() (pinned, standby int) {
+	if m.Consumer == nil || m.State == StateForeign || m.State == StateElsewhere {
+		return 0, 0
+	}
+	if m.Consumer.PinID == "" {
+		return 0, m.Consumer.Waiting
+	}
+	return 1, max(0, m.Consumer.Waiting-1)
+}
+
+// Consumer is the server's view of a member's consumer, all from one answer.
+type Consumer struct {
+	Name           string        `json:"name"`
+	Created        time.Time     `json:"created"`
+	Filters        []string      `json:"filters"`
+	AckWait        time.Duration `json:"ack_wait_ns"`
+	Pending        uint64        `json:"pending"`     // messages not yet delivered
+	AckPending     uint64        `json:"ack_pending"` // delivered, not acknowledged
+	Redelivered    uint64        `json:"redelivered"`
+	Waiting        int           `json:"waiting"` // pulls waiting now
+	Delivered      uint64        `json:"delivered"`
+	AckFloor       uint64        `json:"ack_floor"` // consumer sequence
+	AckFloorStream uint64        `json:"ack_floor_stream"`
+	LastActive     time.Time     `json:"last_active,omitzero"`
+	Paused         bool          `json:"paused,omitempty"`
+	PauseRemaining time.Duration `json:"pause_remaining_ns,omitempty"`
+	PriorityGroup  string        `json:"priority_group,omitempty"`
+	PinID          string        `json:"pin_id,omitempty"`     // empty: nobody is pinned
+	PinnedAt       time.Time     `json:"pinned_at,omitzero"`   // zero when nobody is pinned
+	PinChanged     time.Time     `json:"pin_changed,omitzero"` // when the pin was last seen to change, server clock
+	PullSeen       time.Time     `json:"pull_seen,omitzero"`   // last answer in which somebody pulled, server clock
+	Out            float64       `json:"out_per_s"`            // acknowledged per second
+	In             float64       `json:"in_per_s"`             // arrived per second
+	TS             time.Time     `json:"ts"`                   // the answer's time, server clock
+	rateAt         time.Time
+	rateAcked      uint64
+	rateArrived    uint64
+}
+
+// pullGrace is how long a member may be seen without a waiting pull before it
+// counts as not pulling: clients leave a gap of a round trip between two pulls.
+const pullGrace = 1500 * time.Millisecond
+
+func (c *Consumer) pulling() bool {
+	return !c.PullSeen.IsZero() && c.TS.Sub(c.PullSeen) <= pullGrace
+}
+
+// arrived counts the messages that ever reached the consumer.
+func (c *Consumer) arrived() uint64 { return c.AckFloor + c.AckPending + c.Pending }
+
+// MaxNameLen is the longest consumer name the server's file store takes, in bytes.
+const MaxNameLen = 255
+
+// ErrUnusableName is wrapped by every refusal of [CheckMemberName].
+var ErrUnusableName = errors.New("unusable member name")
+
+// CheckMemberName says why no consumer can carry the name (nats-server 2.15: no
+// white space, no control characters, none of . * > / \, not empty, at most
+// [MaxNameLen] bytes), or returns nil.
+func CheckMemberName(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("%w: it is empty", ErrUnusableName)
+	case len(name) > MaxNameLen:
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrUnusableName, len(name), MaxNameLen)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("%w %q: not UTF-8", ErrUnusableName, name)
+	}
+	if i := strings.IndexFunc(name, unusable); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		return fmt.Errorf("%w %q: it holds %q", ErrUnusableName, name, r)
+	}
+	return nil
+}
+
+func unusable(r rune) bool {
+	return strings.ContainsRune(`.*>/\`, r) || unicode.IsSpace(r) || unicode.IsControl(r)
+}

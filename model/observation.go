@@ -1,0 +1,115 @@
+package model
+
+import "time"
+
+// Observation is one thing the engine heard. [Reduce] folds it into the snapshot.
+type Observation interface{ apply(*reduction) }
+
+// ConfigSeen is a stored config. Config is nil when Problem says why it cannot be
+// used. An older revision than the one known is ignored, whatever order they come in.
+type ConfigSeen struct {
+	Key      Key
+	Revision uint64
+	Written  time.Time // server clock
+	Raw      string
+	Config   *Config
+	Problem  string
+}
+
+// ConfigGone is the removal of a config: by delete, purge or expiry.
+type ConfigGone struct {
+	Key      Key
+	Revision uint64    // of the removal's marker; 0 when it left none
+	At       time.Time // server clock, zero if unknown
+}
+
+// BucketSeen is the state of a config bucket. Reset means that it is another bucket
+// than before, or none: what was known of its groups no longer holds.
+type BucketSeen struct {
+	Kind   Kind
+	Exists bool
+	Reset  bool
+}
+
+// ConsumersRead is the whole list of a stream's consumers, or why there is none.
+type ConsumersRead struct {
+	Stream    string
+	Missing   bool // there is no such stream
+	Error     string
+	Consumers []*Consumer // any order
+	TS        time.Time   // server clock
+}
+
+// StreamRead is one stream's facts.
+type StreamRead struct {
+	Name  string
+	Facts StreamFacts
+}
+
+// StreamsRead is the facts of every stream of the account: one that is not in it
+// does not exist.
+type StreamsRead struct{ Streams []StreamRead }
+
+// ConsumerCreated and ConsumerDeleted are the server's advisories.
+type ConsumerCreated struct {
+	Stream, Consumer string
+	At               time.Time // server clock
+}
+
+// ConsumerDeleted: see [ConsumerCreated].
+type ConsumerDeleted struct {
+	Stream, Consumer string
+	At               time.Time // server clock
+}
+
+// PinSeen is a PINNED advisory, or with an empty PinID an UNPINNED one and its
+// reason (admin, timeout).
+type PinSeen struct {
+	Stream, Consumer string
+	PriorityGroup    string
+	PinID            string
+	Reason           string
+	At               time.Time // server clock
+}
+
+// LinkSeen is a change of the connection.
+type LinkSeen struct{ State LinkState }
+
+// ServerSeen is who is at the other end and how far away.
+type ServerSeen struct{ Server Server }
+
+// RequestsSeen is the present cost of watching.
+type RequestsSeen struct{ Requests Requests }
+
+// DeniedSeen is an operation that this account may not do. Clear forgets them all,
+// after a new connection.
+type DeniedSeen struct {
+	What  string
+	Clear bool
+}
+
+// EventSeen adds a line to the events, such as the result of an own action.
+type EventSeen struct{ Event Event }
+
+// Event is one thing that happened.
+type Event struct {
+	At     time.Time `json:"at"`   // server clock where the server told, else local
+	Kind   EventKind `json:"kind"` // what sort of thing
+	Key    Key       `json:"key"`
+	Member string    `json:"member,omitempty"`
+	Text   string    `json:"text"`
+}
+
+// EventKind sorts events.
+type EventKind string
+
+const (
+	EventConfig   EventKind = "config"
+	EventPin      EventKind = "pin"
+	EventConsumer EventKind = "consumer"
+	EventLink     EventKind = "link"
+	EventAction   EventKind = "action" // what was done from here
+)
+
+// MaxEvents bounds how many events a snapshot carries.
+const MaxEvents = 500

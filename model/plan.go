@@ -1,0 +1,253 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Action is something that can be done to a group.
+type Action string
+
+const (
+	ActionStepDown Action = "step-down" // unpin a member's pinned instance
+	ActionAdd      Action = "add"       // add members
+	ActionDrop     Action = "drop"      // drop members
+	ActionRemap    Action = "remap"     // give each partition to a member by name
+	ActionBalance  Action = "balance"   // from mappings back to a balanced membership
+)
+
+// Intent is what somebody wants to do, before it is checked against the group.
+type Intent struct {
+	Action   Action    `json:"action"`
+	Members  []string  `json:"members,omitempty"`  // to add, to drop, or the one to step down
+	Mappings []Mapping `json:"mappings,omitempty"` // for a remap: who is to own what
+}
+
+// Plan is a change worked out against one revision of a group, to be confirmed and
+// then applied as it stands or not at all.
+type Plan struct {
+	Intent   Intent    `json:"intent"`
+	Key      Key       `json:"key"`
+	Revision uint64    `json:"revision"` // compare-and-set: the write fails at any other
+	Base     Config    `json:"base"`     // the config at that revision
+	Members  []string  `json:"members"`  // the membership to write
+	Mappings []Mapping `json:"mappings"` // or the mappings
+	Changes  []Change  `json:"changes"`  // one a partition, in order
+	Least    int       `json:"least"`    // how few moves would reach the same counts
+	Pins     []PinLoss `json:"pins"`     // the pins at risk
+	Warnings []string  `json:"warnings,omitempty"`
+	Command  []string  `json:"command"` // the same, as arguments of pcgtop
+}
+
+// Change is one partition before and after. An empty name is nobody.
+type Change struct {
+	Partition int    `json:"partition"`
+	Before    string `json:"before"`
+	After     string `json:"after"`
+	Had       bool   `json:"had_to"` // it cannot stay: its owner leaves, or it had none
+}
+
+// Moves tells whether the partition changes hands.
+func (c Change) Moves() bool { return c.Before != c.After }
+
+// PinLoss is a pin that the change takes away.
+type PinLoss struct {
+	Member  string    `json:"member"`
+	PinID   string    `json:"pin_id"`
+	Since   time.Time `json:"since"`
+	Certain bool      `json:"certain"` // false: only if the member's library restarts at every change, as orbit.go does
+}
+
+// Moved counts the partitions that change hands.
+func (p *Plan) Moved() int {
+	n := 0
+	for _, c := range p.Changes {
+		if c.Moves() {
+			n++
+		}
+	}
+	return n
+}
+
+// WritesConfig tells whether applying the plan writes the group's config.
+func (p *Plan) WritesConfig() bool { return p.Intent.Action != ActionStepDown }
+
+// ErrRefused is wrapped by every reason why an action makes no plan.
+var ErrRefused = errors.New("refused")
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
+}
+
+// Refusal says why an action cannot be done to the group at all, "" when it can.
+func (g *Group) Refusal(a Action) string {
+	switch {
+	case g.Unreadable != "":
+		return "the stored config is unreadable: repair it first"
+	case a == ActionStepDown:
+		return ""
+	case g.Key.Kind == KindStatic:
+		return "a static group never changes: delete it and create another"
+	case a == ActionAdd && g.Config.Mapped():
+		return "the group is mapped: remap (m), or back to balanced first (b)"
+	case a == ActionDrop && g.Config.Mapped():
+		return "the group is mapped: remap (m), or back to balanced first (b)"
+	case a == ActionDrop && len(g.Config.Members) == 0:
+		return "the group has no members"
+	case a == ActionBalance && !g.Config.Mapped():
+		return "the group is balanced already"
+	}
+	return ""
+}
+
+// NewPlan works an intent out against the group as it is shown. The error says in one
+// line why it cannot be done.
+func NewPlan(g *Group, in Intent) (*Plan, error) {
+	if why := g.Refusal(in.Action); why != "" {
+		return nil, refuse("%s", why)
+	}
+	p := &Plan{Intent: in, Key: g.Key, Revision: g.Revision, Base: g.Config, Members: slices.Clone(g.Config.Members), Mappings: slices.Clone(g.Config.Mappings)}
+	if g.Config.Mapped() {
+		p.Members = nil
+	} else {
+		p.Mappings = nil
+	}
+	var err error
+	switch in.Action {
+	case ActionStepDown:
+		err = p.stepDown(g)
+	case ActionAdd:
+		err = p.add(g)
+	case ActionDrop:
+		err = p.drop(g)
+	case ActionRemap:
+		err = p.remap(g)
+	case ActionBalance:
+		err = p.balance(g)
+	default:
+		err = refuse("unknown action %q", in.Action)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.WritesConfig() {
+		p.compare(g)
+	}
+	p.Command = p.command()
+	return p, nil
+}
+
+func (p *Plan) stepDown(g *Group) error {
+	if len(p.Intent.Members) != 1 {
+		return refuse("step down one member at a time")
+	}
+	m := g.Member(p.Intent.Members[0])
+	switch {
+	case m == nil:
+		return refuse("no member %q in %s", p.Intent.Members[0], g.Key)
+	case m.Elsewhere != "":
+		return refuse("%s: %s", m.Name, m.Why)
+	case m.Consumer == nil:
+		return refuse("%s has no consumer: nothing to step down", m.Name)
+	case m.Consumer.PinID == "":
+		return refuse("%s: nobody is pinned; the next message pins an instance", m.Name)
+	}
+	p.Pins = []PinLoss{{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Certain: true}}
+	if _, standby := m.Instances(); standby == 0 {
+		p.Warnings = append(p.Warnings, "no other instance is pulling: the same one will be pinned again")
+	}
+	return nil
+}
+
+func (p *Plan) add(g *Group) error {
+	if len(p.Intent.Members) == 0 {
+		return refuse("no member named")
+	}
+	for _, name := range p.Intent.Members {
+		if err := CheckMemberName(name); err != nil {
+			return err
+		}
+		if slices.Contains(p.Members, name) {
+			return refuse("%s is a member already", name)
+		}
+		p.Members = append(p.Members, name)
+	}
+	p.Members = sortedUnique(p.Members)
+	if n := len(p.Members) - g.Config.Partitions; n > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s will own no partition: %s, %s", Count(n, "member"), Count(len(p.Members), "member"), Count(g.Config.Partitions, "partition")))
+	}
+	return nil
+}
+
+func (p *Plan) drop(*Group) error {
+	if len(p.Intent.Members) == 0 {
+		return refuse("no member named")
+	}
+	for _, name := range p.Intent.Members {
+		if !slices.Contains(p.Members, name) {
+			return refuse("no member %q", name)
+		}
+	}
+	p.Members = slices.DeleteFunc(sortedUnique(p.Members), func(n string) bool { return slices.Contains(p.Intent.Members, n) })
+	if len(p.Members) == 0 {
+		p.Warnings = append(p.Warnings, "no member is left: nobody will consume")
+	}
+	return nil
+}
+
+func (p *Plan) remap(g *Group) error {
+	p.Members, p.Mappings = nil, nil
+	seen := make([]string, g.Config.Partitions)
+	taken := make([]bool, g.Config.Partitions)
+	for _, m := range p.Intent.Mappings {
+		if err := CheckMemberName(m.Member); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(p.Mappings, func(o Mapping) bool { return o.Member == m.Member }) {
+			return refuse("%s is listed twice", m.Member)
+		}
+		for _, n := range m.Partitions {
+			if n < 0 || n >= len(taken) {
+				return refuse("no partition %d: there are 0 to %d", n, len(taken)-1)
+			}
+			if taken[n] {
+				return refuse("partition %d is given to %s and to %s", n, seen[n], m.Member)
+			}
+			taken[n], seen[n] = true, m.Member
+		}
+		owned := slices.Clone(m.Partitions)
+		slices.Sort(owned)
+		p.Mappings = append(p.Mappings, Mapping{Member: m.Member, Partitions: owned})
+	}
+	var nobody []int
+	for n, ok := range taken {
+		if !ok {
+			nobody = append(nobody, n)
+		}
+	}
+	if len(nobody) > 0 {
+		return refuse("nobody is given partition %s: a mapping must cover all", Ranges(nobody))
+	}
+	if n := g.Config.Partitions; len(p.Mappings) > n {
+		return refuse("%s for %s: at most one a partition", Count(len(p.Mappings), "member"), Count(n, "partition"))
+	}
+	slices.SortFunc(p.Mappings, func(a, b Mapping) int { return strings.Compare(a.Member, b.Member) })
+	if !g.Config.Mapped() {
+		p.Warnings = append(p.Warnings, "the group becomes mapped: members can then only be changed by remapping")
+	}
+	return nil
+}
+
+func (p *Plan) balance(g *Group) error {
+	p.Mappings = nil
+	p.Members = g.Config.Assignment().Members
+	for _, name := range p.Members {
+		if err := CheckMemberName(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

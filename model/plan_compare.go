@@ -1,0 +1,137 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// compare fills in who owns what before and after, and what that costs.
+func (p *Plan) compare(g *Group) {
+	before, after := g.Config.Assignment(), Assign(g.Config.Partitions, p.Members, p.Mappings)
+	gains, losses := map[string]int{}, map[string]int{}
+	changed := map[string]bool{}
+	for n := range after.Owner {
+		was, had := before.OwnerName(n)
+		is, has := after.OwnerName(n)
+		_, stays := slices.BinarySearch(after.Members, was)
+		p.Changes = append(p.Changes, Change{Partition: n, Before: was, After: is, Had: !had || !stays})
+		if has {
+			gains[is]++
+		}
+		if had {
+			losses[was]++
+		}
+		if was != is || had != has {
+			changed[was], changed[is] = true, true
+		}
+	}
+	for name, n := range gains {
+		p.Least += max(0, n-losses[name])
+	}
+	for _, m := range g.Members {
+		if m.Configured && m.Consumer != nil && m.Consumer.PinID != "" && m.Elsewhere == "" {
+			p.Pins = append(p.Pins, PinLoss{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Certain: changed[m.Name]})
+		}
+	}
+	if p.Moved() == 0 {
+		p.Warnings = append(p.Warnings, "no partition changes hands")
+	}
+}
+
+// command is the plan as arguments of pcgtop.
+func (p *Plan) command() []string {
+	verb := string(p.Intent.Action)
+	if p.Intent.Action == ActionRemap {
+		verb = "create-mapping"
+	}
+	args := []string{"pcgtop", string(p.Key.Kind), verb, p.Key.Stream, p.Key.Group}
+	if p.Intent.Action == ActionRemap {
+		for _, m := range p.Mappings {
+			args = append(args, m.String())
+		}
+		return args
+	}
+	return append(args, p.Intent.Members...)
+}
+
+// String writes a mapping as the command line takes it: m1:0,1,2.
+func (m Mapping) String() string {
+	numbers := make([]string, len(m.Partitions))
+	for i, n := range m.Partitions {
+		numbers[i] = strconv.Itoa(n)
+	}
+	return m.Member + ":" + strings.Join(numbers, ",")
+}
+
+// DescribeChange says in one line what differs between two configs.
+func DescribeChange(before, after *Config) string {
+	var parts []string
+	b, a := before.Assignment(), after.Assignment()
+	for _, name := range a.Members {
+		if _, ok := slices.BinarySearch(b.Members, name); !ok {
+			parts = append(parts, "+"+name)
+		}
+	}
+	for _, name := range b.Members {
+		if _, ok := slices.BinarySearch(a.Members, name); !ok {
+			parts = append(parts, "-"+name)
+		}
+	}
+	switch {
+	case before.Mapped() && !after.Mapped():
+		parts = append(parts, "balanced")
+	case !before.Mapped() && after.Mapped():
+		parts = append(parts, "mapped")
+	}
+	if before.Partitions != after.Partitions {
+		parts = append(parts, fmt.Sprintf("partitions %d ▸ %d", before.Partitions, after.Partitions))
+	}
+	if !slices.EqualFunc(before.Filters, after.Filters, func(x, y Filter) bool {
+		return x.Subject == y.Subject && slices.Equal(x.Wildcards, y.Wildcards)
+	}) {
+		parts = append(parts, "filters changed")
+	}
+	if before.MaxBufferedMsgs != after.MaxBufferedMsgs || before.MaxBufferedBytes != after.MaxBufferedBytes {
+		parts = append(parts, "limits changed")
+	}
+	if moves := DescribeMoves(b, a); moves != "" {
+		parts = append(parts, moves)
+	}
+	if len(parts) == 0 {
+		return "nothing that matters changed"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// DescribeMoves lists which partitions go from whom to whom: 5-7 m2▸m1. Nobody is ·.
+func DescribeMoves(before, after Assignment) string {
+	type hands struct{ from, to string }
+	var order []hands
+	moved := map[hands][]int{}
+	for p := range max(len(before.Owner), len(after.Owner)) {
+		from, had := before.OwnerName(p)
+		to, has := after.OwnerName(p)
+		if from == to && had == has {
+			continue
+		}
+		h := hands{or(from, had), or(to, has)}
+		if moved[h] == nil {
+			order = append(order, h)
+		}
+		moved[h] = append(moved[h], p)
+	}
+	var parts []string
+	for _, h := range order {
+		parts = append(parts, Ranges(moved[h])+" "+h.from+"▸"+h.to)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func or(name string, ok bool) string {
+	if !ok {
+		return "·"
+	}
+	return name
+}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"slices"
+)
+
+func (o ConfigSeen) apply(r *reduction) {
+	r.heard()
+	i, known := r.next.find(o.Key)
+	if o.Revision <= r.revisionOf(o.Key) {
+		return
+	}
+	g := &Group{Key: o.Key, Members: []*Member{}, Partitions: []Partition{}, History: []uint64{}, Findings: []Finding{}}
+	if known {
+		old := *r.next.Groups[i]
+		g = &old
+	}
+	before := g.Config
+	if o.Config == nil {
+		g.Unreadable, g.UnreadableRevision = o.Problem, o.Revision
+	} else {
+		g.Unreadable, g.UnreadableRevision = "", 0
+		g.Config, g.Raw, g.Revision, g.Written = *o.Config, o.Raw, o.Revision, o.Written
+	}
+	r.ownGroups()
+	if known {
+		r.next.Groups[i] = g
+		r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: configText(before, g)})
+	} else {
+		r.next.Groups = slices.Insert(r.next.Groups, i, g)
+		if r.next.Link.State != LinkStarting {
+			r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: "group created"})
+		}
+	}
+	r.touchGroup(o.Key)
+}
+
+func configText(before Config, g *Group) string {
+	if g.Unreadable != "" {
+		return "unreadable config: " + g.Unreadable
+	}
+	return DescribeChange(&before, &g.Config)
+}
+
+// revisionOf is the newest revision seen of a key, removals included.
+func (r *reduction) revisionOf(k Key) uint64 {
+	if g := r.next.Group(k); g != nil {
+		return max(g.Revision, g.UnreadableRevision)
+	}
+	for _, t := range r.next.gone {
+		if t.key == k {
+			return t.revision
+		}
+	}
+	return 0
+}
+
+func (o ConfigGone) apply(r *reduction) {
+	r.heard()
+	last := r.revisionOf(o.Key)
+	if o.Revision > 0 && o.Revision < last {
+		return
+	}
+	i, known := r.next.find(o.Key)
+	if !known {
+		return
+	}
+	r.touchGroup(o.Key)
+	r.ownGroups()
+	r.next.Groups = slices.Delete(r.next.Groups, i, i+1)
+	gone := append([]tombstone{{o.Key, max(o.Revision, last)}}, slices.DeleteFunc(slices.Clone(r.next.gone), func(t tombstone) bool { return t.key == o.Key })...)
+	r.next.gone = gone[:min(len(gone), maxTombstones)]
+	r.event(Event{At: o.At, Kind: EventConfig, Key: o.Key, Text: "group deleted"})
+}
+
+func (o BucketSeen) apply(r *reduction) {
+	r.heard()
+	old, known := r.next.Bucket(o.Kind)
+	if known && old.Exists == o.Exists && !o.Reset {
+		return
+	}
+	r.next.Buckets = slices.DeleteFunc(slices.Clone(r.next.Buckets), func(b Bucket) bool { return b.Kind == o.Kind })
+	r.next.Buckets = append(r.next.Buckets, Bucket{Kind: o.Kind, Exists: o.Exists, Since: r.now})
+	slices.SortFunc(r.next.Buckets, func(a, b Bucket) int { return Key{Kind: a.Kind}.Compare(Key{Kind: b.Kind}) })
+	if known && old.Exists {
+		text := "the bucket of " + string(o.Kind) + " groups is gone"
+		if o.Exists {
+			text = "the bucket of " + string(o.Kind) + " groups was made anew"
+		}
+		r.event(Event{Kind: EventConfig, Text: text})
+	}
+	if o.Exists && !o.Reset {
+		return
+	}
+	for _, g := range r.next.Groups {
+		if g.Key.Kind == o.Kind {
+			r.touchStream(g.Key.ConsumeStream()) // the groups of the other kind that stay
+		}
+	}
+	ofKind := func(k Key) bool { return k.Kind == o.Kind }
+	r.next.Groups = slices.DeleteFunc(slices.Clone(r.next.Groups), func(g *Group) bool { return ofKind(g.Key) })
+	r.next.gone = slices.DeleteFunc(slices.Clone(r.next.gone), func(t tombstone) bool { return ofKind(t.key) })
+	r.ownsG = true
+}

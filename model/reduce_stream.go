@@ -1,0 +1,193 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+func (o ConsumersRead) apply(r *reduction) {
+	r.heard()
+	old := r.stream(o.Stream)
+	s := *old
+	s.Error = o.Error
+	if o.Error != "" {
+		r.putStream(&s)
+		return
+	}
+	s.Read = r.now
+	if o.Missing {
+		s.Consumers, s.Facts = nil, StreamFacts{Known: true}
+		r.putStream(&s)
+		return
+	}
+	s.Facts.Known, s.Facts.Exists, s.TS = true, true, o.TS
+	s.Consumers = slices.SortedFunc(slices.Values(o.Consumers), func(a, b *Consumer) int { return strings.Compare(a.Name, b.Name) })
+	for i, c := range s.Consumers {
+		s.Consumers[i] = c.after(old.consumer(c.Name))
+	}
+	r.putStream(&s)
+}
+
+// rateSpan is the least time between two answers that rates are computed from.
+const rateSpan = 900 * time.Millisecond
+
+// after completes a consumer just read by what was known of it before.
+func (c *Consumer) after(old *Consumer) *Consumer {
+	n := *c
+	if n.Waiting > 0 || n.AckPending > 0 && n.PinID != "" {
+		n.PullSeen = n.TS
+	}
+	if old == nil || !old.Created.Equal(n.Created) {
+		n.rateAt, n.rateAcked, n.rateArrived = n.TS, n.AckFloor, n.arrived()
+		return &n
+	}
+	if n.PullSeen.IsZero() {
+		n.PullSeen = old.PullSeen
+	}
+	n.PinChanged = old.PinChanged
+	if old.PinChanged.After(n.TS) { // an advisory overtook this answer
+		n.PinID, n.PinnedAt = old.PinID, old.PinnedAt
+	} else if old.PinID != n.PinID {
+		n.PinChanged = n.TS
+	}
+	n.Out, n.In, n.rateAt, n.rateAcked, n.rateArrived = old.Out, old.In, old.rateAt, old.rateAcked, old.rateArrived
+	if span := n.TS.Sub(n.rateAt); span >= rateSpan {
+		n.Out, n.In = rate(n.rateAcked, n.AckFloor, span), rate(n.rateArrived, n.arrived(), span)
+		n.rateAt, n.rateAcked, n.rateArrived = n.TS, n.AckFloor, n.arrived()
+	}
+	return &n
+}
+
+func rate(before, after uint64, span time.Duration) float64 {
+	if after < before {
+		return 0 // a purge takes away what had arrived
+	}
+	return float64(after-before) / span.Seconds()
+}
+
+func (o StreamRead) apply(r *reduction) {
+	r.heard()
+	s := *r.stream(o.Name)
+	s.Facts = o.Facts
+	s.Facts.Known = true
+	if !o.Facts.Exists {
+		s.Consumers = nil
+	}
+	r.putStream(&s)
+}
+
+func (o StreamsRead) apply(r *reduction) {
+	read := make(map[string]StreamFacts, len(o.Streams))
+	for _, s := range o.Streams {
+		read[s.Name] = s.Facts
+	}
+	wanted := map[string]bool{}
+	for _, g := range r.next.Groups {
+		wanted[g.Key.Stream], wanted[g.Key.ConsumeStream()] = true, true
+	}
+	for name := range wanted {
+		StreamRead{Name: name, Facts: read[name]}.apply(r)
+	}
+}
+
+func (o PinSeen) apply(r *reduction) {
+	r.heard()
+	s := r.stream(o.Stream)
+	c := s.consumer(o.Consumer)
+	text := "pinned " + ShortID(o.PinID)
+	if o.PinID == "" {
+		text = "unpinned (" + o.Reason + ")"
+	}
+	if c != nil {
+		if o.At.Before(c.PinChanged) {
+			return
+		}
+		if o.PinID == "" && !c.PinnedAt.IsZero() {
+			text += fmt.Sprintf(" after %s, was %s", o.At.Sub(c.PinnedAt).Round(time.Second), ShortID(c.PinID))
+		}
+		n := *c
+		n.PinID, n.PinnedAt, n.PinChanged = o.PinID, o.At, o.At
+		if o.PinID == "" {
+			n.PinnedAt = time.Time{}
+		} else {
+			n.PullSeen = o.At
+		}
+		if o.PriorityGroup != "" {
+			n.PriorityGroup = o.PriorityGroup
+		}
+		r.putStream(s.with(o.Consumer, &n))
+	}
+	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: text})
+}
+
+func (o ConsumerCreated) apply(r *reduction) {
+	r.heard()
+	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventConsumer, Text: "consumer created"})
+}
+
+func (o ConsumerDeleted) apply(r *reduction) {
+	r.heard()
+	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventConsumer, Text: "consumer deleted"})
+	if s := r.stream(o.Stream); s.consumer(o.Consumer) != nil {
+		next := s.with(o.Consumer, nil)
+		if o.At.After(next.TS) {
+			next.TS = o.At
+		}
+		r.putStream(next)
+	}
+}
+
+// memberEvent records an event for each group that has a member with the consumer.
+func (r *reduction) memberEvent(stream, consumer string, e Event) {
+	for _, g := range r.groupsOn(stream) {
+		name := consumer
+		if g.Key.Kind == KindStatic {
+			var fits bool
+			if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
+				continue
+			}
+		}
+		if m := g.Member(name); m != nil && m.Elsewhere == "" {
+			e.Key, e.Member = g.Key, name
+			r.event(e)
+		}
+	}
+}
+
+// ShortID shortens a pin id from the left: ids of one server begin alike.
+func ShortID(id string) string {
+	const keep = 6
+	if len(id) <= keep {
+		return id
+	}
+	return "…" + id[len(id)-keep:]
+}
+
+func (o LinkSeen) apply(r *reduction) {
+	if r.next.Link.State == o.State {
+		return
+	}
+	was := r.next.Link.State
+	r.next.Link = Link{State: o.State, Since: r.now, Heard: r.next.Link.Heard}
+	switch {
+	case o.State == LinkLost:
+		r.event(Event{Kind: EventLink, Text: "connection lost"})
+	case o.State == LinkLive && was != LinkStarting:
+		r.event(Event{Kind: EventLink, Text: "connection back, everything read again"})
+	}
+}
+
+func (o ServerSeen) apply(r *reduction)   { r.heard(); r.next.Server = o.Server }
+func (o RequestsSeen) apply(r *reduction) { r.next.Requests = o.Requests }
+func (o EventSeen) apply(r *reduction)    { r.event(o.Event) }
+
+func (o DeniedSeen) apply(r *reduction) {
+	switch {
+	case o.Clear:
+		r.next.Denied = nil
+	case !slices.Contains(r.next.Denied, o.What):
+		r.next.Denied = append(slices.Clone(r.next.Denied), o.What)
+	}
+}

@@ -1,0 +1,215 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Schema names the JSON form of a [Snapshot].
+const Schema = "pcgtop/1"
+
+// Snapshot is everything known at one moment. It is immutable: [Reduce] makes the
+// next one and shares with it whatever did not change, so a reader may keep any
+// part for as long as it likes.
+type Snapshot struct {
+	Schema   string    `json:"schema"`
+	Seq      uint64    `json:"seq"`       // counts up by one a snapshot
+	Taken    time.Time `json:"taken"`     // local clock
+	ReadOnly bool      `json:"read_only"` // writes are refused by the engine
+	Server   Server    `json:"server"`
+	Link     Link      `json:"link"`
+	Requests Requests  `json:"requests"`
+	Buckets  []Bucket  `json:"buckets"`
+	Denied   []string  `json:"denied,omitempty"` // what this account may not do: operation and subject
+	Groups   []*Group  `json:"groups"`           // by key
+	Events   []Event   `json:"events"`           // newest first, at most MaxEvents
+
+	streams []*Stream   // by name
+	gone    []tombstone // revisions of removed keys, so that a late older value stays away
+}
+
+// Server is the NATS server at the other end.
+type Server struct {
+	Context string        `json:"context,omitempty"` // the NATS context connected by, if any
+	URL     string        `json:"url,omitempty"`     // without credentials
+	Name    string        `json:"name,omitempty"`
+	Cluster string        `json:"cluster,omitempty"`
+	Version string        `json:"version,omitempty"`
+	API     string        `json:"api,omitempty"` // JetStream API prefix in use
+	RTT     time.Duration `json:"rtt_ns"`
+}
+
+// LinkState tells how far the picture can be trusted.
+type LinkState string
+
+const (
+	LinkStarting  LinkState = "starting"   // the first read is not complete
+	LinkLive      LinkState = "live"       // connected, everything read
+	LinkLost      LinkState = "lost"       // not connected; values are old
+	LinkRereading LinkState = "re-reading" // connected again, not everything read again
+)
+
+// Link is the state of the connection and since when it is so (local clock).
+type Link struct {
+	State LinkState `json:"state"`
+	Since time.Time `json:"since"`
+	Heard time.Time `json:"heard"` // when the server last told us anything, local clock
+}
+
+// Requests is what watching costs: API requests made per second, of a budget.
+type Requests struct {
+	PerSecond float64 `json:"per_second"`
+	Budget    float64 `json:"budget"`
+}
+
+// Bucket is the state of one of the two config buckets.
+type Bucket struct {
+	Kind   Kind      `json:"kind"`
+	Exists bool      `json:"exists"`
+	Since  time.Time `json:"since"` // local clock
+}
+
+// Group finds a group by its key; nil when there is none.
+func (s *Snapshot) Group(k Key) *Group {
+	if i, ok := s.find(k); ok {
+		return s.Groups[i]
+	}
+	return nil
+}
+
+func (s *Snapshot) find(k Key) (int, bool) {
+	return slices.BinarySearchFunc(s.Groups, k, func(g *Group, k Key) int { return g.Key.Compare(k) })
+}
+
+// Lookup finds groups by the name people write, STREAM/GROUP, or all groups of a
+// stream when group is empty. Both kinds may carry one name.
+func (s *Snapshot) Lookup(stream, group string) []*Group {
+	var found []*Group
+	for _, g := range s.Groups {
+		if g.Key.Stream == stream && (group == "" || g.Key.Group == group) {
+			found = append(found, g)
+		}
+	}
+	return found
+}
+
+// InNeed counts the groups whose verdict asks for somebody.
+func (s *Snapshot) InNeed() int {
+	n := 0
+	for _, g := range s.Groups {
+		if g.Verdict.InNeed() {
+			n++
+		}
+	}
+	return n
+}
+
+// Bucket returns the state of the bucket of a kind, false while it is unknown.
+func (s *Snapshot) Bucket(k Kind) (Bucket, bool) {
+	for _, b := range s.Buckets {
+		if b.Kind == k {
+			return b, true
+		}
+	}
+	return Bucket{}, false
+}
+
+// Group is one partitioned consumer group: what is configured, what was observed,
+// and what is wrong.
+type Group struct {
+	Key      Key       `json:"key"`
+	Revision uint64    `json:"revision"` // of the config in Config
+	Written  time.Time `json:"written"`  // when that revision was stored, server clock
+	Config   Config    `json:"config"`
+	Raw      string    `json:"-"` // the stored bytes of that revision
+
+	// Unreadable says why the newest stored value cannot be used. Config is then the
+	// last good one, or empty. UnreadableRevision is the revision of the bad value.
+	Unreadable         string `json:"unreadable,omitempty"`
+	UnreadableRevision uint64 `json:"unreadable_revision,omitempty"`
+
+	Members    []*Member   `json:"members"`    // configured ones by name, then foreign ones
+	Partitions []Partition `json:"partitions"` // 0..N-1
+
+	Stream    StreamFacts `json:"stream"`               // the stream the members consume from
+	ReadAt    time.Time   `json:"read_at"`              // when its consumers were read last, local clock
+	ReadError string      `json:"read_error,omitempty"` // why the last read failed
+
+	Pending    uint64   `json:"pending"`     // sum over members
+	AckPending uint64   `json:"ack_pending"` // delivered, not acknowledged; sum over members
+	Out        float64  `json:"out_per_s"`   // acknowledged per second
+	In         float64  `json:"in_per_s"`    // arrived per second
+	History    []uint64 `json:"history"`     // lag every HistoryStep, oldest first
+	historyAt  time.Time
+
+	Verdict  Verdict   `json:"verdict"`
+	Findings []Finding `json:"findings"` // worst first
+}
+
+// HistoryStep and HistoryLen bound a group's lag history: two minutes.
+const (
+	HistoryStep = 3 * time.Second
+	HistoryLen  = 40
+)
+
+// Lag is what waits: pending and not yet acknowledged. For an elastic group that
+// includes what lies in the work stream for nobody.
+func (g *Group) Lag() uint64 {
+	lag := g.Pending + g.AckPending
+	if g.Key.Kind == KindElastic && g.Stream.Exists {
+		lag = max(lag, g.Stream.Messages)
+	}
+	return lag
+}
+
+// Stray is how many messages of an elastic group's work stream are in no member's
+// numbers. It is put together from two answers, so it is an estimate, never below 0.
+func (g *Group) Stray() uint64 {
+	if sum := g.Pending + g.AckPending; g.Key.Kind == KindElastic && g.Stream.Messages > sum {
+		return g.Stream.Messages - sum
+	}
+	return 0
+}
+
+// Member finds a member by name; nil when there is none.
+func (g *Group) Member(name string) *Member {
+	for _, m := range g.Members {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Pulling counts the configured members somebody pulls for, and all configured.
+func (g *Group) Pulling() (pulling, configured int) {
+	for _, m := range g.Members {
+		if m.Configured {
+			configured++
+			if m.State == StateWaiting || m.State == StatePinned {
+				pulling++
+			}
+		}
+	}
+	return pulling, configured
+}
+
+// Instances counts processes: those pinned and those that stand by, as far as the
+// waiting pulls tell.
+func (g *Group) Instances() (pinned, standby int) {
+	for _, m := range g.Members {
+		p, s := m.Instances()
+		pinned, standby = pinned+p, standby+s
+	}
+	return pinned, standby
+}
+
+// Partition is one slice of a group's subjects.
+type Partition struct {
+	Number int    `json:"partition"`
+	Member int    `json:"member"`          // index into Group.Members, -1 when nobody owns it
+	Owner  string `json:"owner,omitempty"` // that member's name
+}
+
+// Owned tells whether the config gives the partition to anybody.
+func (p Partition) Owned() bool { return p.Member >= 0 }

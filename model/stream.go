@@ -1,0 +1,86 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Stream is what was read about one stream: its facts, from STREAM.LIST or INFO,
+// and its consumers, from CONSUMER.LIST. The two are read at different times.
+type Stream struct {
+	Name      string
+	Facts     StreamFacts
+	Consumers []*Consumer // by name
+	Read      time.Time   // when the consumers were read, local clock; zero: never
+	TS        time.Time   // the same by the server's clock
+	Error     string      // why the last read failed
+}
+
+// StreamFacts is a stream's config and state, as far as groups need it.
+type StreamFacts struct {
+	Known      bool        `json:"known"`  // it was asked for and answered
+	Exists     bool        `json:"exists"` // false with Known: there is none of that name
+	Created    time.Time   `json:"created,omitzero"`
+	Messages   uint64      `json:"messages"`
+	Bytes      uint64      `json:"bytes"`
+	FirstSeq   uint64      `json:"first_seq"`
+	LastSeq    uint64      `json:"last_seq"`
+	MaxMsgs    int64       `json:"max_msgs"`  // -1: no limit
+	MaxBytes   int64       `json:"max_bytes"` // -1: no limit
+	Sources    []Source    `json:"sources,omitempty"`
+	Transforms []Transform `json:"transforms,omitempty"` // of the stream itself
+}
+
+// Source is one stream another is sourced from.
+type Source struct {
+	Name       string        `json:"name"`
+	Lag        uint64        `json:"lag"`
+	Active     time.Duration `json:"active_ns"` // since it was last heard, -1: never
+	Transforms []Transform   `json:"transforms,omitempty"`
+}
+
+// Transform maps subjects to subjects.
+type Transform struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Fill is how full the stream is against its own limits, 0 to 1, and false when it
+// has none.
+func (f StreamFacts) Fill() (float64, bool) {
+	fill, limited := 0.0, false
+	if f.MaxMsgs > 0 {
+		fill, limited = float64(f.Messages)/float64(f.MaxMsgs), true
+	}
+	if f.MaxBytes > 0 {
+		fill, limited = max(fill, float64(f.Bytes)/float64(f.MaxBytes)), true
+	}
+	return fill, limited
+}
+
+// consumer finds a consumer by name; nil when there is none.
+func (s *Stream) consumer(name string) *Consumer {
+	i, ok := slices.BinarySearchFunc(s.Consumers, name, func(c *Consumer, n string) int { return strings.Compare(c.Name, n) })
+	if !ok {
+		return nil
+	}
+	return s.Consumers[i]
+}
+
+// with returns a copy of the stream in which a consumer is replaced, added, or, when
+// c is nil, removed.
+func (s *Stream) with(name string, c *Consumer) *Stream {
+	next := *s
+	i, ok := slices.BinarySearchFunc(s.Consumers, name, func(c *Consumer, n string) int { return strings.Compare(c.Name, n) })
+	next.Consumers = slices.Clone(s.Consumers)
+	switch {
+	case ok && c == nil:
+		next.Consumers = slices.Delete(next.Consumers, i, i+1)
+	case ok:
+		next.Consumers[i] = c
+	case c != nil:
+		next.Consumers = slices.Insert(next.Consumers, i, c)
+	}
+	return &next
+}

@@ -1,0 +1,46 @@
+package model
+
+import "slices"
+
+// Verdict is the one word for a group, worst first in the order of the constants.
+type Verdict string
+
+const (
+	VerdictUnreadable Verdict = "unreadable" // the stored config cannot be used
+	VerdictBroken     Verdict = "broken"     // it cannot work: no origin, no work stream
+	VerdictDegraded   Verdict = "degraded"   // part of it does not work
+	VerdictUnknown    Verdict = "reading"    // not read yet
+	VerdictIdle       Verdict = "idle"       // nothing waits, nothing flows
+	VerdictOK         Verdict = "ok"
+)
+
+func verdictOrder() []Verdict {
+	return []Verdict{VerdictUnreadable, VerdictBroken, VerdictDegraded, VerdictUnknown, VerdictIdle, VerdictOK}
+}
+
+// Rank orders verdicts, the worst being 0.
+func (v Verdict) Rank() int { return slices.Index(verdictOrder(), v) }
+
+// InNeed tells whether somebody should look.
+func (v Verdict) InNeed() bool { return v.Rank() < VerdictUnknown.Rank() }
+
+func verdict(g *Group) Verdict {
+	switch {
+	case g.Unreadable != "":
+		return VerdictUnreadable
+	case g.ReadAt.IsZero():
+		return VerdictUnknown
+	}
+	for _, f := range g.Findings {
+		switch f.Severity {
+		case Critical:
+			return VerdictBroken
+		case Warning:
+			return VerdictDegraded
+		}
+	}
+	if g.Lag() == 0 && g.Out == 0 && g.In == 0 {
+		return VerdictIdle
+	}
+	return VerdictOK
+}
