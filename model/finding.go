@@ -171,11 +171,18 @@ func noPartition(g *Group, _ *Stream) []Finding {
 	if len(idle) == 0 {
 		return nil
 	}
-	names := make([]string, len(idle))
-	for i, m := range idle {
-		names[i] = m.Name
+	const few = 5
+	names := ""
+	for i, m := range idle[:min(few, len(idle))] {
+		if i > 0 {
+			names += ", "
+		}
+		names += m.Name
 	}
-	return []Finding{{ID: "no-partition", Severity: Info, Text: fmt.Sprintf("no partition for %s (%s, %s)", strings.Join(names, ", "), Count(g.configured(), "member"), Count(g.Config.Partitions, "partition"))}}
+	if n := len(idle) - few; n > 0 {
+		names += fmt.Sprintf(" and %d more", n)
+	}
+	return []Finding{{ID: "no-partition", Severity: Info, Text: fmt.Sprintf("no partition for %s (%s, %s)", names, Count(g.configured(), "member"), Count(g.Config.Partitions, "partition"))}}
 }
 
 // in lists the members in a state.

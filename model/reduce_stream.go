@@ -22,7 +22,10 @@ func (o ConsumersRead) apply(r *reduction) {
 		r.putStream(&s)
 		return
 	}
-	s.Facts.Known, s.Facts.Exists, s.TS = true, true, o.TS
+	s.TS = o.TS
+	if s.Facts.Known && !s.Facts.Exists {
+		s.Facts = StreamFacts{} // it is there again, its facts were not read yet
+	}
 	s.Consumers = slices.SortedFunc(slices.Values(o.Consumers), func(a, b *Consumer) int { return strings.Compare(a.Name, b.Name) })
 	for i, c := range s.Consumers {
 		s.Consumers[i] = c.after(old.consumer(c.Name))
