@@ -1,0 +1,210 @@
+// Package keymap is the one table of what can be done with keys. Help, the hints in
+// the footer, and the matching of key presses are made from it, so that none of them
+// can promise what another does not do.
+package keymap
+
+import "charm.land/bubbles/v2/key"
+
+// Screen is where an action applies; several are or-ed together.
+type Screen uint
+
+const (
+	Overview Screen = 1 << iota // the list of groups
+	Group                       // one group
+	Filter                      // typing a filter
+	Plan                        // a plan waits for confirmation
+	Add                         // typing the names of members to add
+	Drop                        // choosing members to drop
+	Remap                       // giving partitions to members
+	Name                        // typing one member's name in the remap editor
+	Help                        // the help itself
+)
+
+// ID names an action for good.
+type ID string
+
+const (
+	Up       ID = "up"
+	Down     ID = "down"
+	Left     ID = "left"
+	Right    ID = "right"
+	Top      ID = "top"
+	Bottom   ID = "bottom"
+	PageUp   ID = "page-up"
+	PageDown ID = "page-down"
+	HalfUp   ID = "half-up"
+	HalfDown ID = "half-down"
+	Next     ID = "next-panel"
+	Previous ID = "previous-panel"
+
+	Open     ID = "open"
+	Back     ID = "back"
+	Search   ID = "filter"
+	ReadNow  ID = "read-now"
+	Hold     ID = "hold"
+	ShowHelp ID = "help"
+	Quit     ID = "quit"
+	Suspend  ID = "suspend"
+
+	StepDown ID = "step-down"
+	AddTo    ID = "add"
+	DropFrom ID = "drop"
+	Remapped ID = "remap"
+	Balance  ID = "balance"
+
+	Press ID = "press" // the button that has the focus
+	Anew  ID = "plan-anew"
+	Mark  ID = "mark"
+	Give  ID = "give"
+	Owner ID = "owner"
+	Named ID = "new-member"
+	Reset ID = "reset"
+	Close ID = "close"
+	Make  ID = "make-plan"
+)
+
+// Section is the heading an action is listed under.
+type Section string
+
+const (
+	Move   Section = "Move"
+	Look   Section = "Look"
+	Change Section = "Change"
+	Here   Section = "In this window"
+)
+
+// Action is one thing that can be done.
+type Action struct {
+	ID      ID
+	Binding key.Binding // the keys, and the short help
+	Long    string      // the long help, a sentence
+	Section Section
+	Danger  bool   // it leads to a write, once its plan is confirmed
+	Where   Screen // the screens it applies to
+	Hint    int    // its place in the footer, from 1; 0: it is in the help only
+}
+
+// Entry is an action as help shows it: with the reason why it cannot be done now, or
+// an empty one.
+type Entry struct {
+	Action
+	Disabled string
+}
+
+// Table is every action.
+type Table []Action
+
+const (
+	lists   = Overview | Group
+	windows = Plan | Add | Drop | Remap | Name | Help
+	typing  = Filter | Add | Name
+)
+
+// New makes the table.
+func New() Table {
+	b := func(keys []string, shown, short string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, short))
+	}
+	return Table{
+		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add, 0},
+		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add, 0},
+		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap, 0},
+		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap, 0},
+		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help, 0},
+		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help, 0},
+		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
+		{Bottom, b([]string{"end"}, "end", "last"), "Go to the last partition.", Move, false, Remap, 0},
+		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+
+		{Open, b([]string{"enter"}, "↵", "open"), "Open the selected group.", Look, false, Overview, 1},
+		{StepDown, b([]string{"s"}, "s", "step down"), "Unpin the selected member's pinned instance, so that another takes over.", Change, true, Group, 1},
+		{AddTo, b([]string{"a"}, "a", "add"), "Add members to an elastic group.", Change, true, Group, 2},
+		{DropFrom, b([]string{"x"}, "x", "drop"), "Drop members from an elastic group.", Change, true, Group, 3},
+		{Remapped, b([]string{"m"}, "m", "remap"), "Say for each partition which member owns it.", Change, true, Group, 4},
+		{Balance, b([]string{"b"}, "b", "balanced"), "Back from a mapping to a balanced membership.", Change, true, Group, 5},
+
+		{Press, b([]string{"enter"}, "↵", "press"), "Press the button that has the focus.", Here, false, Plan, 1},
+		{Next, b([]string{"tab"}, "tab", "other button"), "Go to the other button.", Here, false, Plan, 2},
+		{Previous, b([]string{"shift+tab"}, "⇧tab", "other button"), "Go to the other button.", Here, false, Plan, 0},
+		{Anew, b([]string{"r"}, "r", "plan anew"), "Make the plan again from the group as it is now.", Here, false, Plan, 3},
+
+		{Make, b([]string{"enter"}, "↵", "plan"), "Show the plan. Nothing is written before it is confirmed.", Here, false, Add | Drop | Remap, 1},
+		{Make, b([]string{"enter"}, "↵", "take the name"), "Take the name as a new member.", Here, false, Name, 1},
+		{Mark, b([]string{"space"}, "space", "mark"), "Mark or unmark.", Here, false, Drop | Remap, 2},
+		{Owner, b([]string{"]", "["}, "[ ]", "owner"), "Give the partition, or all marked ones, to the member before or after.", Here, false, Remap, 3},
+		{Give, b(letters(), "A…Z", "give"), "Give the partition, or all marked ones, to the member of that letter.", Here, false, Remap, 4},
+		{Named, b([]string{"n"}, "n", "new member"), "Name a new member to give partitions to.", Here, false, Remap, 5},
+		{Reset, b([]string{"0", "r"}, "0", "reset"), "Start again from the group as it is now.", Here, false, Remap, 6},
+
+		{Search, b([]string{"/"}, "/", "filter"), "Show only groups whose name, kind or verdict contains a text.", Look, false, Overview, 2},
+		{Open, b([]string{"enter"}, "↵", "keep"), "Keep the filter and go back to the list.", Look, false, Filter, 1},
+		{Next, b([]string{"tab"}, "tab", "next panel"), "Go to the next panel.", Look, false, Group, 6},
+		{Previous, b([]string{"shift+tab"}, "⇧tab", "previous panel"), "Go to the previous panel.", Look, false, Group, 0},
+		{ReadNow, b([]string{"r"}, "r", "read now"), "Read everything shown again, now.", Look, false, lists, 7},
+		{Hold, b([]string{"p"}, "p", "hold"), "Hold the picture; press again to let it move.", Look, false, lists, 8},
+		{Back, b([]string{"esc"}, "esc", "back"), "Go back, or clear the filter.", Look, false, lists, 9},
+		{Close, b([]string{"esc"}, "esc", "clear"), "Clear the filter.", Here, false, Filter, 9},
+		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows, 9},
+		{ShowHelp, b([]string{"?"}, "?", "help"), "Show what the keys do.", Look, false, lists | Plan | Drop | Remap, 10},
+		{Quit, b([]string{"q", "ctrl+c"}, "q", "quit"), "Quit; ctrl+c quits anywhere.", Look, false, lists | windows&^typing, 11},
+		{Quit, b([]string{"ctrl+c"}, "^c", "quit"), "Quit.", Look, false, typing, 11},
+		{Suspend, b([]string{"ctrl+z"}, "^z", "suspend"), "Suspend; fg comes back.", Look, false, lists | windows | typing, 0},
+	}
+}
+
+func letters() []string {
+	var l []string
+	for r := 'A'; r <= 'Z'; r++ {
+		l = append(l, string(r))
+	}
+	return l
+}
+
+// Match finds what a key does on a screen.
+func (t Table) Match(s Screen, stroke string) (ID, bool) {
+	for _, a := range t {
+		if a.Where&s == 0 {
+			continue
+		}
+		for _, k := range a.Binding.Keys() {
+			if k == stroke {
+				return a.ID, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Entries lists the actions of a screen in the table's order. disabled holds, by id,
+// why an action cannot be done now.
+func (t Table) Entries(s Screen, disabled map[ID]string) []Entry {
+	var list []Entry
+	for _, a := range t {
+		if a.Where&s != 0 {
+			list = append(list, Entry{Action: a, Disabled: disabled[a.ID]})
+		}
+	}
+	return list
+}
+
+// Hints lists the actions that a screen's footer names, the most wanted first, without
+// those that cannot be done now.
+func (t Table) Hints(s Screen, disabled map[ID]string) []Entry {
+	var list []Entry
+	for _, e := range t.Entries(s, disabled) {
+		if e.Hint == 0 || e.Disabled != "" {
+			continue
+		}
+		i := len(list)
+		for i > 0 && list[i-1].Hint > e.Hint {
+			i--
+		}
+		list = append(list[:i], append([]Entry{e}, list[i:]...)...)
+	}
+	return list
+}

@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// Options are what the screen needs from its maker.
+type Options struct {
+	Context context.Context // ends every wait and every Apply; nil: never
+	Source  Source
+	Admin   Administrator // nil: there is nothing that could be written to
+
+	Open   *model.Key // a group to open at once
+	Stream string     // or: show the groups of this stream,
+	Group  string     // and open the one of this name
+
+	Look    Look // what lies behind the text; empty: dark
+	NoColor bool // as NO_COLOR asks for
+	ASCII   bool // draw with ASCII alone
+
+	Now  func() time.Time // the local clock; nil: time.Now
+	Zone *time.Location   // in which times are shown; nil: time.Local
+}
+
+// Model is the whole screen. It implements [tea.Model].
+type Model struct {
+	opts  Options
+	ctx   context.Context
+	keys  keymap.Table
+	theme *theme
+
+	live  *model.Snapshot // the newest
+	snap  *model.Snapshot // the one that is shown: the newest, unless it is held
+	ended bool            // no more will come
+
+	width, height int
+	overview      overview
+	group         *groupView // the open group, nil: the overview
+	windows       []window   // the stack of dialogs, the top one last
+	message       message
+	asked         bool // the group named in Options was looked for
+
+	openFocus *model.Key // what the source was told last
+	rowsFocus []model.Key
+
+	drawn string // the last frame
+	fresh bool   // it still holds
+}
+
+// New makes the screen.
+func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.Local
+	}
+	m := &Model{opts: o, ctx: o.Context, keys: keymap.New()}
+	m.theme = newTheme(o.Look, false, o.NoColor, o.ASCII)
+	m.live = model.Reduce(nil, o.Now())
+	m.snap = m.live
+	if o.Stream != "" && o.Open == nil {
+		m.overview.filter.insert(o.Stream + "/" + o.Group)
+	}
+	return m
+}
+
+// Init starts to listen.
+func (m *Model) Init() tea.Cmd { return m.listen() }
+
+func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots()) }
+
+// Update takes one message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		if msg.Width == m.width && msg.Height == m.height {
+			return m, nil
+		}
+		m.width, m.height = msg.Width, msg.Height
+	case snapshotMsg:
+		m.take(msg.snapshot)
+		cmd = m.listen()
+	case endedMsg:
+		m.ended = true
+		m.say(good, "the end: no more will come")
+	case appliedMsg:
+		m.applied(msg)
+	case tea.KeyPressMsg:
+		cmd = m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case tea.ColorProfileMsg:
+		m.theme = newTheme(m.opts.Look, msg.Profile <= colorprofile.ANSI, m.opts.NoColor || msg.Profile <= colorprofile.ASCII, m.opts.ASCII)
+	case tea.ResumeMsg:
+	default:
+		return m, nil
+	}
+	m.settle()
+	return m, cmd
+}
+
+// take receives a snapshot. While the picture is held the windows still hear of it:
+// what they are about to write must be judged by what is, not by what is shown.
+func (m *Model) take(s *model.Snapshot) {
+	held := m.held()
+	m.live = s
+	if !held {
+		m.show(s)
+	}
+	for _, w := range m.windows {
+		w.refresh(m)
+	}
+}
+
+func (m *Model) held() bool { return m.snap != m.live }
+
+// show puts a snapshot on the screen.
+func (m *Model) show(s *model.Snapshot) {
+	m.snap = s
+	m.openAsked()
+	m.overview.take(s)
+	if m.group != nil {
+		m.group.take(s)
+	}
+}
+
+// openAsked opens the group that the program was started for, as soon as it is there.
+func (m *Model) openAsked() {
+	if m.asked {
+		return
+	}
+	switch o := m.opts; {
+	case o.Open != nil:
+		if m.snap.Group(*o.Open) != nil {
+			m.open(*o.Open)
+		}
+	case o.Stream != "" && o.Group != "":
+		if found := m.snap.Lookup(o.Stream, o.Group); len(found) == 1 && m.snap.Link.State == model.LinkLive {
+			m.overview.filter = input{}
+			m.open(found[0].Key)
+		}
+	}
+	m.asked = m.group != nil || m.snap.Link.State == model.LinkLive
+}
+
+func (m *Model) open(k model.Key) {
+	m.group = newGroupView(k)
+	m.group.take(m.snap)
+	m.overview.selected, m.overview.chosen = k, true
+}
+
+// settle brings everything that follows from the state in order, after each message.
+func (m *Model) settle() {
+	m.fresh = false
+	if m.group != nil {
+		m.group.settle(m.bodySize())
+	} else {
+		_, h := m.bodySize()
+		m.overview.top = scrolled(m.overview.top, m.overview.index, len(m.overview.rows), m.overview.tableRows(h))
+	}
+	for _, w := range m.windows {
+		w.settle(m)
+	}
+	m.focus()
+}
+
+// focus tells the source what the user looks at, when that changes.
+func (m *Model) focus() {
+	var open *model.Key
+	var rows []model.Key
+	if m.group != nil {
+		open, rows = &m.group.key, []model.Key{m.group.key}
+	} else {
+		_, h := m.bodySize()
+		rows = m.overview.visible(m.overview.tableRows(h))
+	}
+	if same(open, m.openFocus) && equal(rows, m.rowsFocus) {
+		return
+	}
+	if open != nil {
+		k := *open
+		open = &k
+	}
+	m.openFocus, m.rowsFocus = open, rows
+	m.opts.Source.Focus(open, rows)
+}
+
+// View draws the screen. It is called after every message, so a frame that still holds
+// is not drawn again.
+func (m *Model) View() tea.View {
+	if !m.fresh {
+		m.drawn, m.fresh = m.frame(), true
+	}
+	v := tea.NewView(m.drawn)
+	v.AltScreen = true
+	return v
+}
+
+// clock writes a time of day.
+func (m *Model) clock(at time.Time) string {
+	if at.IsZero() {
+		return "--:--:--"
+	}
+	return at.In(m.opts.Zone).Format(time.TimeOnly)
+}

@@ -1,0 +1,202 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// TestMain builds the binary once for all tests.
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "pcgtop-e2e-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, "pcgtop"), "pcgtop")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return 1
+		}
+		os.Setenv("PCGTOP_UNDER_TEST", filepath.Join(dir, "pcgtop"))
+		return m.Run()
+	}())
+}
+
+func binary() string { return os.Getenv("PCGTOP_UNDER_TEST") }
+
+// patience bounds every wait for a condition.
+const patience = 20 * time.Second
+
+// terminal is the binary running in a pseudo terminal of its own.
+type terminal struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	pty    *os.File
+	screen *vt.Emulator
+	mu     sync.Mutex // guards screen
+	raw    strings.Builder
+	tmp    string
+	done   chan struct{} // closed when the output ended
+	exited chan error
+}
+
+// open runs pcgtop with arguments in a terminal of the given size.
+func open(t *testing.T, width, height int, args ...string) *terminal {
+	t.Helper()
+	term := &terminal{t: t, screen: vt.NewEmulator(width, height), tmp: t.TempDir(), done: make(chan struct{}), exited: make(chan error, 1)}
+	term.cmd = exec.Command(binary(), args...)
+	term.cmd.Env = environment(term.tmp, "TERM=xterm-256color", "COLORTERM=truecolor")
+	f, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.pty = f
+	go term.answer()
+	go term.draw()
+	go func() { term.exited <- term.cmd.Wait() }()
+	t.Cleanup(func() {
+		_ = term.cmd.Process.Kill() // it has normally ended by now
+		<-term.done
+		f.Close()
+	})
+	return term
+}
+
+// environment is a clean one: no context or server of the person who runs the test.
+func environment(tmp string, more ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + tmp, "XDG_CONFIG_HOME=" + tmp, "TMPDIR=" + tmp, "LANG=C.UTF-8"}, more...)
+}
+
+// draw puts what the program writes on the emulated screen.
+func (term *terminal) draw() {
+	defer close(term.done)
+	defer term.screen.Close()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := term.pty.Read(buf)
+		term.mu.Lock()
+		term.raw.Write(buf[:n])
+		_, _ = term.screen.Write(buf[:n])
+		term.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// answer sends the emulator's replies to the program's queries back to it.
+func (term *terminal) answer() {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := term.screen.Read(buf)
+		if _, werr := term.pty.Write(buf[:n]); err != nil || werr != nil {
+			return
+		}
+	}
+}
+
+// text is the screen as plain lines.
+func (term *terminal) text() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return ansi.Strip(term.screen.Render())
+}
+
+// output is every byte the program wrote.
+func (term *terminal) output() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.raw.String()
+}
+
+// waitFor waits until the screen satisfies the condition.
+func (term *terminal) waitFor(what string, ok func(screen string) bool) string {
+	term.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		s := term.text()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			term.t.Fatalf("waited %s for %s; the screen:\n%s", patience, what, s)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// see waits until the screen shows every text.
+func (term *terminal) see(texts ...string) string {
+	term.t.Helper()
+	return term.waitFor("the texts "+strings.Join(texts, " | "), func(s string) bool {
+		for _, text := range texts {
+			if !strings.Contains(s, text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// gone waits until the screen no longer shows the text.
+func (term *terminal) gone(text string) {
+	term.t.Helper()
+	term.waitFor("the end of "+text, func(s string) bool { return !strings.Contains(s, text) })
+}
+
+// press types keys, one write each, as a keyboard does.
+func (term *terminal) press(keys ...string) {
+	term.t.Helper()
+	for _, k := range keys {
+		if _, err := term.pty.WriteString(k); err != nil {
+			term.t.Fatalf("typing %q: %v", k, err)
+		}
+		time.Sleep(15 * time.Millisecond) // a person is slower; keeps an escape apart from what follows
+	}
+}
+
+const (
+	enter = "\r"
+	esc   = "\x1b"
+	tab   = "\t"
+	down  = "\x1b[B"
+	right = "\x1b[C"
+)
+
+// exit waits for the program's end and returns its exit code.
+func (term *terminal) exit(within time.Duration) int {
+	term.t.Helper()
+	select {
+	case <-term.exited:
+		return term.cmd.ProcessState.ExitCode()
+	case <-time.After(within):
+		term.t.Fatalf("still running after %s; the screen:\n%s", within, term.text())
+		return -1
+	}
+}
+
+// leftNothing checks that no file stays in the program's temporary folder.
+func (term *terminal) leftNothing() {
+	term.t.Helper()
+	left, err := os.ReadDir(term.tmp)
+	if err != nil {
+		term.t.Fatal(err)
+	}
+	for _, f := range left {
+		term.t.Errorf("left behind: %s", f.Name())
+	}
+	if err := syscall.Kill(term.cmd.Process.Pid, 0); err == nil {
+		term.t.Errorf("process %d is still there", term.cmd.Process.Pid)
+	}
+}

@@ -1,0 +1,52 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The least window that a screen is drawn in.
+const (
+	leastWidth  = 40
+	leastHeight = 12
+)
+
+func (m *Model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
+
+// bodySize is what the header, the banners and the footer leave.
+func (m *Model) bodySize() (w, h int) {
+	return m.width, m.height - 2 - len(m.banners())
+}
+
+// frame puts the screen together: at most height lines, each at most width cells.
+func (m *Model) frame() string {
+	if m.width <= 0 || m.height <= 0 {
+		return ""
+	}
+	if m.tooSmall() {
+		notice := fmt.Sprintf("window too small: %dx%d needed", leastWidth, leastHeight)
+		return m.theme.row().put(m.theme.warn, notice).fit(m.width).String()
+	}
+	rows := append([]*row{m.header()}, m.banners()...)
+	w, h := m.bodySize()
+	body := m.body(w, h)
+	for len(body) < h {
+		body = append(body, m.theme.row())
+	}
+	rows = append(rows, body[:h]...)
+	rows = m.overlay(rows)
+	rows = append(rows, m.footer())
+	rows = m.message.over(m.theme, rows, m.width)
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = strings.TrimRight(r.fit(m.width).String(), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m *Model) body(w, h int) []*row {
+	if m.group != nil {
+		return m.group.view(m, w, h)
+	}
+	return m.overview.view(m, w, h)
+}

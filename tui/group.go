@@ -1,0 +1,117 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// panelID names a part of the group's screen.
+type panelID int
+
+const (
+	panelMembers panelID = iota
+	panelMap
+	panelFindings
+	panelEvents
+	panels
+)
+
+func (p panelID) title() string {
+	return [panels]string{"MEMBERS", "PARTITIONS", "FINDINGS", "EVENTS"}[p]
+}
+
+// groupView is one group opened.
+type groupView struct {
+	key     model.Key
+	shown   *model.Group // the last that was known
+	gone    bool         // it was deleted meanwhile
+	focused panelID
+	members memberList
+	chart   partMap
+	scroll  [panels]int // first line of findings and events
+	events  []model.Event
+	page    int // lines of the focused panel
+}
+
+func newGroupView(k model.Key) *groupView { return &groupView{key: k} }
+
+// take follows the group by its key. When it is deleted its last picture stays.
+func (v *groupView) take(s *model.Snapshot) {
+	g := s.Group(v.key)
+	v.gone = g == nil && v.shown != nil
+	if g != nil {
+		v.shown = g
+	}
+	v.events = v.events[:0:0]
+	for _, e := range s.Events {
+		if e.Key == v.key {
+			v.events = append(v.events, e)
+		}
+	}
+	if v.shown != nil {
+		v.members.take(v.shown)
+		v.chart.take(v.shown)
+	}
+}
+
+// press carries an action out that has to do with the open group.
+func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
+	switch id {
+	case keymap.Back:
+		m.group = nil
+	case keymap.Next:
+		v.focused = (v.focused + 1) % panels
+	case keymap.Previous:
+		v.focused = (v.focused + panels - 1) % panels
+	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance:
+		v.start(m, id)
+	default:
+		v.move(id)
+	}
+	return nil
+}
+
+// move moves the selection of the focused panel, or scrolls it.
+func (v *groupView) move(id keymap.ID) {
+	switch v.focused {
+	case panelMembers:
+		v.members.move(id, v.page)
+	case panelMap:
+		v.chart.move(id, v.page)
+	default:
+		if top, ok := moved(id, v.scroll[v.focused], 1<<20, v.page); ok {
+			v.scroll[v.focused] = top
+		}
+	}
+}
+
+// start opens the window that an action begins with, or says why it cannot be done.
+func (v *groupView) start(m *Model, id keymap.ID) {
+	g := m.snap.Group(v.key)
+	action := actions()[id]
+	switch why := m.writeRefusal(); {
+	case why != "":
+		m.say(sorry, why)
+		return
+	case g == nil:
+		m.say(sorry, "the group is gone")
+		return
+	case g.Refusal(action) != "":
+		m.say(sorry, g.Refusal(action))
+		return
+	}
+	switch action {
+	case model.ActionStepDown:
+		m.plan(g, model.Intent{Action: action, Members: []string{v.members.selected}})
+	case model.ActionBalance:
+		m.plan(g, model.Intent{Action: action})
+	case model.ActionAdd:
+		m.push(newAddWindow(m, g))
+	case model.ActionDrop:
+		m.push(newDropWindow(m, g, v.members.selected))
+	case model.ActionRemap:
+		m.push(newRemapWindow(m, g, v.chart.cursor))
+	}
+}

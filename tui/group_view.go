@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"pcgtop/model"
+)
+
+// view draws the body.
+func (v *groupView) view(m *Model, w, h int) []*row {
+	t := m.theme
+	if v.shown == nil {
+		word := "Reading…"
+		if m.snap.Link.State == model.LinkLive {
+			word = "There is no group " + v.key.String()
+		}
+		return []*row{t.row(), t.row().gap(2).put(t.title, word)}
+	}
+	lines := v.facts(t, w)
+	h -= len(lines)
+	canvas := make([]*row, h)
+	for i := range canvas {
+		canvas[i] = t.row()
+	}
+	areas, tabs := v.layout(w, h)
+	if tabs {
+		canvas[0] = v.tabs(t)
+	}
+	for _, a := range areas {
+		place(canvas, v.panel(m, a, tabs), a.x, a.y, a.w)
+	}
+	lines = append(lines, canvas...)
+	if v.gone || m.outdated(v.shown) != "" {
+		for i, r := range lines {
+			lines[i] = t.old(r)
+		}
+	}
+	return lines
+}
+
+// panel draws one panel with its title, which the tabs show where there are any.
+func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
+	t := m.theme
+	rows := []*row{}
+	h := a.h
+	focused := a.panel == v.focused
+	if !tabs {
+		h--
+	}
+	title := t.row().gap(1)
+	if focused {
+		title.put(t.accent.strong(), a.panel.title())
+	} else {
+		title.put(t.head, a.panel.title())
+	}
+	switch a.panel {
+	case panelMembers:
+		rows = v.members.view(m, title, a.w, h, focused)
+	case panelMap:
+		title.put(t.dim, "  "+v.chart.about())
+		rows = v.chart.view(t, a.w, h, focused)
+	case panelFindings:
+		all := v.findingLines(t, a.w)
+		if len(all) == 0 {
+			all = []*row{t.row().gap(1).put(t.dim, "nothing is wrong")}
+		}
+		title.put(t.dim, more(v.scroll[a.panel], len(all), h))
+		rows = window1(all, v.scroll[a.panel], h)
+	case panelEvents:
+		title.put(t.dim, more(v.scroll[a.panel], len(v.events), h))
+		for _, e := range window1(v.events, v.scroll[a.panel], h) {
+			rows = append(rows, eventLine(m, e, false, a.w))
+		}
+		if len(v.events) == 0 {
+			rows = append(rows, t.row().gap(1).put(t.dim, "nothing has happened yet"))
+		}
+	}
+	if tabs {
+		return rows
+	}
+	return append([]*row{title}, rows...)
+}
+
+// window1 is the visible part of a list.
+func window1[T any](list []T, top, h int) []T {
+	top = max(0, min(top, len(list)))
+	return list[top:min(len(list), top+max(0, h))]
+}
+
+// more says how much of a list lies above and below what is visible.
+func more(top, n, h int) string {
+	if n <= h {
+		return ""
+	}
+	return fmt.Sprintf("  %d-%d of %d", top+1, min(n, top+h), n)
+}
+
+// tabs is the line that stands for the panels that are not drawn.
+func (v *groupView) tabs(t *theme) *row {
+	r := t.row()
+	for p := range panels {
+		name := p.title()
+		if p == panelFindings && len(v.shown.Findings) > 0 {
+			name += fmt.Sprintf(" %d", len(v.shown.Findings))
+		}
+		if p == v.focused {
+			r.put(t.accent.strong(), "▸"+name)
+		} else {
+			r.gap(1).put(t.head, name)
+		}
+	}
+	return r
+}
+
+// facts are the lines that say what group this is and how it does.
+func (v *groupView) facts(t *theme, w int) []*row {
+	if t == nil {
+		t = &theme{}
+	}
+	g := v.shown
+	sign, st := t.verdict(g.Verdict)
+	head := t.row().gap(1).put(st.strong(), sign+" "+string(g.Verdict)).gap(2)
+	var lines []*row
+	switch {
+	case v.gone:
+		lines = append(lines, t.row().gap(1).put(t.bad, "✗ deleted").put(t.dim, "  this group is gone; what is shown is old"))
+	case len(g.Findings) == 0:
+		lines = append(lines, head.put(t.dim, quietly(g)))
+	default:
+		f := g.Findings[0]
+		indent := head.width
+		if w < 60 {
+			indent = 3
+		}
+		said := sentence(t, f, indent, w-indent-1, 2)
+		lines = append(lines, head.join(said[0].cut(indent, max(indent, said[0].width))))
+		if len(said) > 1 && w >= 60 {
+			lines = append(lines, said[1])
+		}
+	}
+	return append(lines, v.config(t, w), t.row())
+}
+
+// quietly says in words that there is nothing to do.
+func quietly(g *model.Group) string {
+	switch g.Verdict {
+	case model.VerdictUnknown:
+		return "not read yet"
+	case model.VerdictIdle:
+		return "nothing waits and nothing flows"
+	}
+	return "nothing is wrong"
+}
+
+// config is the line of facts.
+func (v *groupView) config(t *theme, w int) *row {
+	g := v.shown
+	facts := []string{string(g.Key.Kind), model.Count(len(g.Partitions), "partition") + of(g.Config.Filters)}
+	switch {
+	case g.Key.Kind == model.KindStatic:
+	case g.Config.Mapped():
+		facts = append(facts, "mapped")
+	default:
+		facts = append(facts, "balanced")
+	}
+	facts = append(facts, fmt.Sprintf("revision %d", g.Revision))
+	if g.Stream.Exists && g.Key.Kind == model.KindElastic {
+		work := "work stream " + number(g.Stream.Messages, 12)
+		if fill, limited := g.Stream.Fill(); limited {
+			work += fmt.Sprintf(", buffer %.0f %% full", fill*100)
+		}
+		facts = append(facts, work)
+	}
+	r := t.row().gap(1)
+	for i, f := range facts {
+		one := t.row()
+		if i > 0 {
+			one.put(t.line, " · ")
+		}
+		one.put(t.dim, f)
+		if i > 0 && r.width+one.width > w-1 {
+			break
+		}
+		r.join(one)
+	}
+	return r
+}
+
+// of says what chooses the partition.
+func of(filters []model.Filter) string {
+	if len(filters) == 0 {
+		return ""
+	}
+	if len(filters) > 1 {
+		return " of " + model.Count(len(filters), "filter")
+	}
+	f := filters[0]
+	if len(f.Wildcards) == 0 {
+		return " of " + f.Subject
+	}
+	word := " by token "
+	if len(f.Wildcards) > 1 {
+		word = " by tokens "
+	}
+	return " of " + f.Subject + word + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Wildcards)), ","), "[]")
+}
+
+// findingLines draws every finding with its hint. The worst one alone is not said
+// again: it is in the first line.
+func (v *groupView) findingLines(t *theme, w int) []*row {
+	if t == nil {
+		t = &theme{}
+	}
+	if len(v.shown.Findings) < 2 && v.focused != panelFindings {
+		return nil
+	}
+	var lines []*row
+	for _, f := range v.shown.Findings {
+		sign, st := t.severity(f.Severity)
+		for i, r := range sentence(t, f, 3, w-4, 4) {
+			if i == 0 {
+				r = t.row().gap(1).put(st, sign).gap(1).join(r.cut(3, max(3, r.width)))
+			}
+			lines = append(lines, r)
+		}
+	}
+	return lines
+}

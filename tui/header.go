@@ -1,0 +1,164 @@
+package tui
+
+import (
+	"fmt"
+
+	"pcgtop/model"
+)
+
+// part is a piece of the header. When there is no room the least wanted goes first.
+type part struct {
+	keep  int
+	right bool
+	draw  func(*row)
+}
+
+// header is the first line: where we are, and how far what is shown can be trusted.
+func (m *Model) header() *row {
+	t, s := m.theme, m.snap
+	parts := []part{{keep: 100, draw: func(r *row) { r.put(t.accent.strong(), "pcgtop") }}}
+	where := s.Server.Context
+	if where == "" {
+		where = s.Server.Name
+	}
+	if g := m.group; g != nil {
+		parts = append(parts, part{keep: 95, draw: func(r *row) {
+			if where != "" && m.width >= 80 {
+				r.put(t.dim, where+" ▸ ")
+			}
+			r.left(t.title, g.key.String(), min(cells(r.safe(g.key.String())), m.width/2))
+		}})
+	} else {
+		parts = append(parts, text(80, false, t.title, where))
+		if s.Server.Context != "" {
+			parts = append(parts, text(40, false, t.dim, s.Server.Name))
+		}
+		parts = append(parts, text(30, false, t.dim, s.Server.Version))
+	}
+	if s.Server.RTT > 0 {
+		parts = append(parts, text(50, false, t.dim, rtt(s.Server.RTT)))
+	}
+	parts = append(parts, m.rights())
+	if m.group == nil && s.Link.State != model.LinkStarting {
+		parts = append(parts, part{keep: 85, right: true, draw: m.need})
+	}
+	parts = append(parts, part{keep: 90, right: true, draw: m.link})
+	if s.Requests.Budget > 0 {
+		parts = append(parts, text(20, true, t.dim, fmt.Sprintf("%.0f req/s of %.0f", s.Requests.PerSecond, s.Requests.Budget)))
+	}
+	return m.arrange(parts)
+}
+
+// arrange drops parts until the rest fits, and puts the right ones to the right.
+func (m *Model) arrange(parts []part) *row {
+	gap := 2
+	if m.width >= 110 {
+		gap = 3
+	}
+	for {
+		left, right := m.theme.row().gap(1), m.theme.row()
+		weakest := -1
+		for i, p := range parts {
+			one := m.theme.row()
+			p.draw(one)
+			if one.width == 0 {
+				continue
+			}
+			if weakest < 0 || p.keep < parts[weakest].keep {
+				weakest = i
+			}
+			if p.right {
+				if right.width > 0 {
+					right.gap(gap)
+				}
+				right.join(one)
+			} else {
+				if left.width > 1 {
+					left.gap(2)
+				}
+				left.join(one)
+			}
+		}
+		if room := m.width - 1 - left.width - right.width; room >= 2 || weakest < 0 || len(parts) <= 2 {
+			return left.gap(max(2, room)).join(right)
+		}
+		parts = append(parts[:weakest:weakest], parts[weakest+1:]...)
+	}
+}
+
+func text(keep int, right bool, st style, s string) part {
+	return part{keep: keep, right: right, draw: func(r *row) { r.put(st, s) }}
+}
+
+// rights says whether anything can be written.
+func (m *Model) rights() part {
+	if m.opts.Admin == nil || m.opts.Admin.ReadOnly() || m.live.ReadOnly {
+		return text(70, false, m.theme.info.strong(), "RO")
+	}
+	return text(70, false, m.theme.dim, "RW")
+}
+
+// need counts the groups that want somebody.
+func (m *Model) need(r *row) {
+	t, n := m.theme, m.snap.InNeed()
+	groups := model.Count(len(m.snap.Groups), "group")
+	if m.width < 60 {
+		groups = number(uint64(len(m.snap.Groups)), 7)
+	}
+	if n == 0 {
+		r.put(t.dim, groups+", ").put(t.ok, "none in need")
+		return
+	}
+	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" in need")
+}
+
+// link says how far the picture can be trusted.
+func (m *Model) link(r *row) {
+	t, l := m.theme, m.snap.Link
+	switch {
+	case m.held():
+		r.put(t.alarm, " held "+m.clock(m.snap.Taken)+" ")
+	case m.ended:
+		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
+	case l.State == model.LinkLive:
+		r.put(t.ok, "● ").put(t.text, "live").put(t.dim, " "+since(l.Heard, m.snap.Taken))
+	case l.State == model.LinkLost:
+		r.put(t.alarm, " ✗ disconnected ")
+	case l.State == model.LinkRereading:
+		r.put(t.alarm, " … re-reading ")
+	default:
+		r.put(t.dim, "○ reading…")
+	}
+}
+
+// banners are the lines below the header that nothing may hide: a lost link and denied
+// permissions.
+func (m *Model) banners() []*row {
+	t, s := m.theme, m.snap
+	var lines []*row
+	switch s.Link.State {
+	case model.LinkLost:
+		lines = append(lines, t.row().put(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off, since %s", m.clock(s.Link.Heard), m.clock(s.Link.Since))).fit(m.width))
+	case model.LinkRereading:
+		lines = append(lines, t.row().put(t.alarm, " connected again, reading everything; what is shown is old, writes are off").fit(m.width))
+	}
+	if len(s.Denied) > 0 {
+		r := t.row().put(t.warn.strong(), " not permitted: ")
+		for i, d := range s.Denied {
+			if i > 0 {
+				r.put(t.dim, ", ")
+			}
+			r.put(t.warn, d)
+		}
+		if r.width > m.width && len(s.Denied) > 1 {
+			r = t.row().put(t.warn.strong(), fmt.Sprintf(" %d not permitted: ", len(s.Denied))).put(t.warn, s.Denied[0])
+		}
+		lines = append(lines, r)
+	}
+	for i, r := range lines {
+		if r.width > m.width {
+			lines[i] = r.cut(0, m.width-1).put(t.dim, "…")
+		}
+	}
+	return lines
+}

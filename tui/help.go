@@ -1,0 +1,88 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+)
+
+// helpWindow lists what the keys do on the screen it was opened on, and why some do
+// nothing now.
+type helpWindow struct {
+	of   keymap.Screen
+	top  int
+	page int
+}
+
+func newHelp(_ *Model, of keymap.Screen) window { return &helpWindow{of: of} }
+
+func (d *helpWindow) screen() keymap.Screen { return keymap.Help }
+func (d *helpWindow) paste(*Model, string)  {}
+func (d *helpWindow) refresh(*Model)        {}
+
+func (d *helpWindow) key(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
+	if id == keymap.Close {
+		m.pop()
+	} else if top, ok := moved(id, d.top, 1<<20, d.page); ok {
+		d.top = top
+	}
+	return nil
+}
+
+func (d *helpWindow) settle(m *Model) {
+	d.page = max(1, m.height-3)
+	d.top = scrollEnd(d.top, len(d.lines(m, windowWidth(m.width)-4)), d.page)
+}
+
+func (d *helpWindow) draw(m *Model, w, _ int) []*row {
+	t := m.theme
+	inner := windowWidth(w) - 4
+	lines := d.lines(m, inner)
+	return boxed(t, "Keys", more(d.top, len(lines), d.page), window1(lines, d.top, d.page), inner+4)
+}
+
+// lines is the table, section by section: keys, what they do, why not.
+func (d *helpWindow) lines(m *Model, w int) []*row {
+	t := m.theme
+	entries := m.keys.Entries(d.of, m.disabled(d.of))
+	keys := 0
+	for _, e := range entries {
+		keys = max(keys, cells(t.row().safe(e.Binding.Help().Key)))
+	}
+	var rows []*row
+	for _, section := range []keymap.Section{keymap.Change, keymap.Here, keymap.Look, keymap.Move} {
+		first := true
+		for _, e := range entries {
+			if e.Section != section {
+				continue
+			}
+			if first {
+				if len(rows) > 0 {
+					rows = append(rows, t.row())
+				}
+				rows = append(rows, t.row().put(t.head, string(section)))
+				first = false
+			}
+			rows = append(rows, d.entry(t, e, keys, w)...)
+		}
+	}
+	return rows
+}
+
+func (d *helpWindow) entry(t *theme, e keymap.Entry, keys, w int) []*row {
+	text, st, key := e.Long, t.text, t.key
+	if e.Disabled != "" {
+		text, st, key = e.Long+" Not now: "+e.Disabled+".", t.dim, t.dim
+	}
+	var rows []*row
+	for i, s := range wrap(t.row().safe(text), w-keys-4) {
+		r := t.row().gap(2)
+		if i == 0 {
+			r.left(key, e.Binding.Help().Key, keys).gap(2)
+		} else {
+			r.gap(keys + 2)
+		}
+		rows = append(rows, r.put(st, s))
+	}
+	return rows
+}

@@ -1,0 +1,175 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// key hands a key press to the top window, or to the screen. Nothing here writes: the
+// keys that lead to a write open a window that shows a plan first.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	m.message = message{}
+	screen := m.screen()
+	id, bound := m.keys.Match(screen, k.String())
+	if bound {
+		switch id {
+		case keymap.Quit:
+			return tea.Quit
+		case keymap.Suspend:
+			return tea.Suspend
+		}
+	}
+	if m.tooSmall() { // what cannot be seen must not be acted upon
+		return nil
+	}
+	if bound && id == keymap.ShowHelp {
+		m.push(newHelp(m, screen))
+		return nil
+	}
+	if w := m.window(); w != nil {
+		return w.key(m, id, k)
+	}
+	if m.overview.typing {
+		m.typeFilter(id, k)
+		return nil
+	}
+	if !bound {
+		return nil
+	}
+	switch id {
+	case keymap.ReadNow:
+		m.opts.Source.ReadNow()
+		m.say(plainly, "reading…")
+		return nil
+	case keymap.Hold:
+		m.hold()
+		return nil
+	}
+	if m.group != nil {
+		return m.group.press(m, id)
+	}
+	m.overviewKey(id)
+	return nil
+}
+
+// screen is where keys go.
+func (m *Model) screen() keymap.Screen {
+	switch {
+	case m.window() != nil:
+		return m.window().screen()
+	case m.group != nil:
+		return keymap.Group
+	case m.overview.typing:
+		return keymap.Filter
+	}
+	return keymap.Overview
+}
+
+func (m *Model) overviewKey(id keymap.ID) {
+	o := &m.overview
+	_, h := m.bodySize()
+	switch {
+	case o.move(id, o.tableRows(h)):
+	case id == keymap.Open:
+		if len(o.rows) > 0 {
+			m.open(o.selected)
+		}
+	case id == keymap.Search:
+		o.typing = true
+	case id == keymap.Back && o.filter.text() != "":
+		m.filtered("")
+	}
+}
+
+func (m *Model) typeFilter(id keymap.ID, k tea.KeyPressMsg) {
+	o := &m.overview
+	switch {
+	case id == keymap.Close:
+		o.typing = false
+		m.filtered("")
+	case id == keymap.Open:
+		o.typing = false
+	case o.move(id, 1):
+	default:
+		if o.filter.key(k) {
+			o.take(m.snap)
+		}
+	}
+}
+
+func (m *Model) filtered(text string) {
+	m.overview.filter.value = text
+	m.overview.take(m.snap)
+}
+
+// paste gives pasted text to whatever is being typed. A paste is never a key press, so
+// it confirms nothing.
+func (m *Model) paste(text string) {
+	if m.tooSmall() {
+		return
+	}
+	if w := m.window(); w != nil {
+		w.paste(m, text)
+		return
+	}
+	if m.overview.typing {
+		m.overview.filter.insert(text)
+		m.overview.take(m.snap)
+	}
+}
+
+// hold stops the picture, or lets it move again.
+func (m *Model) hold() {
+	if m.held() {
+		m.show(m.live)
+		return
+	}
+	still := *m.live // another pointer: what is shown is no longer what is newest
+	m.snap = &still
+}
+
+// writeRefusal says why nothing can be written now, whatever it is.
+func (m *Model) writeRefusal() string {
+	switch {
+	case m.opts.Admin == nil:
+		return "read-only: there is nothing to write to"
+	case m.opts.Admin.ReadOnly() || m.live.ReadOnly:
+		return "read-only: started with --read-only"
+	case m.live.Link.State == model.LinkStarting:
+		return "still reading: writes are off until everything was read"
+	case m.live.Link.State != model.LinkLive:
+		return "link lost: writes are off until everything was read again"
+	}
+	return ""
+}
+
+// disabled says, for each action that cannot be done on a screen now, why.
+func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
+	off := map[keymap.ID]string{}
+	if s == keymap.Group && m.group != nil {
+		for id, action := range actions() {
+			if why := m.writeRefusal(); why != "" {
+				off[id] = why
+			} else if g := m.group.shown; g != nil {
+				off[id] = g.Refusal(action)
+			}
+		}
+	}
+	if s == keymap.Overview && m.overview.filter.text() == "" {
+		off[keymap.Back] = "no filter is on"
+	}
+	return off
+}
+
+// actions maps keys to what they plan.
+func actions() map[keymap.ID]model.Action {
+	return map[keymap.ID]model.Action{
+		keymap.StepDown: model.ActionStepDown,
+		keymap.AddTo:    model.ActionAdd,
+		keymap.DropFrom: model.ActionDrop,
+		keymap.Remapped: model.ActionRemap,
+		keymap.Balance:  model.ActionBalance,
+	}
+}

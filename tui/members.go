@@ -1,0 +1,217 @@
+package tui
+
+import (
+	"fmt"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// memberList is the table of a group's members. The selection follows the name.
+type memberList struct {
+	group    *model.Group
+	selected string
+	index    int
+	top      int
+	names    int // widest name
+	states   int // widest state
+	parts    int // widest list of partitions
+}
+
+func (l *memberList) take(g *model.Group) {
+	l.group = g
+	l.names, l.states, l.parts = len("MEMBER"), len("STATE"), len("PARTITIONS")
+	found := false
+	for i, m := range g.Members {
+		l.names = max(l.names, cells(clean(m.Name)))
+		l.states = max(l.states, cells(stateWords(m)))
+		l.parts = max(l.parts, len(model.Ranges(m.Partitions)))
+		if m.Name == l.selected {
+			l.index, found = i, true
+		}
+	}
+	if !found {
+		l.pick(l.index)
+	}
+}
+
+func (l *memberList) pick(i int) {
+	l.index = max(0, min(i, len(l.group.Members)-1))
+	l.selected = ""
+	if len(l.group.Members) > 0 {
+		l.selected = l.group.Members[l.index].Name
+	}
+}
+
+func (l *memberList) move(id keymap.ID, page int) {
+	if i, ok := moved(id, l.index, len(l.group.Members), page-2); ok {
+		l.pick(i)
+	}
+}
+
+// lines is how many lines the table would like: the heads, the members, and what is
+// said about the selected one.
+func (l *memberList) lines() int { return max(1, len(l.group.Members)) + 1 + memberDetail }
+
+// memberDetail is the lines below the table, with the blank before them.
+const memberDetail = 3
+
+// rows is how many members fit into h lines.
+func (l *memberList) rows(h int) int {
+	if h >= 8 {
+		h -= memberDetail
+	}
+	return max(1, h-1)
+}
+
+func (l *memberList) settle(h int) {
+	l.top = scrolled(l.top, l.index, len(l.group.Members), l.rows(h))
+}
+
+// stateWords is a member's state, and since when or for how long.
+func stateWords(m *model.Member) string {
+	s := string(m.State)
+	if c := m.Consumer; c != nil {
+		switch {
+		case m.State == model.StatePinned && !c.PinnedAt.IsZero():
+			s += " " + since(c.PinnedAt, c.TS)
+		case m.State == model.StatePaused:
+			s += " " + age(c.PauseRemaining) + " more"
+		case m.State == model.StateNoPull && !c.PullSeen.IsZero():
+			s += " " + since(c.PullSeen, c.TS)
+		}
+	}
+	return s
+}
+
+// view draws the table into w by h, and gives the title what is said beside it.
+func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
+	t := m.theme
+	n := len(l.group.Members)
+	if n == 0 {
+		return []*row{t.row().gap(1).put(t.dim, "no members")}
+	}
+	rows := l.rows(h)
+	title.put(t.dim, more(l.top, n, rows))
+	tab := fitted(l.columns(t, w-2), w-2)
+	lines := []*row{tab.head(t.row().gap(1), t.head)}
+	for i := l.top; i < min(n, l.top+rows); i++ {
+		sel := i == l.index
+		r := t.row()
+		if sel {
+			r.put(t.accent.strong(), "▌")
+		} else {
+			r.gap(1)
+		}
+		tab.draw(r, i)
+		r.fit(w)
+		if sel && focused {
+			r = t.selected(r)
+		}
+		lines = append(lines, r)
+	}
+	if h-len(lines) >= memberDetail {
+		lines = append(lines, l.detail(t, w)...)
+	}
+	return lines[:min(len(lines), h)]
+}
+
+// columns are the table's, fullest form.
+func (l *memberList) columns(t *theme, w int) []column {
+	member := func(i int) *model.Member { return l.group.Members[i] }
+	consumer := func(f func(*model.Consumer) uint64) func(*row, int, int) {
+		return func(r *row, i, w int) {
+			if c := member(i).Consumer; c != nil {
+				r.right(quiet(t, f(c)), number(f(c), w), w)
+			} else {
+				r.right(t.dim, "-", w)
+			}
+		}
+	}
+	flow := func(f func(*model.Consumer) float64) func(*row, int, int) {
+		return func(r *row, i, w int) {
+			c := member(i).Consumer
+			switch {
+			case c == nil:
+				r.right(t.dim, "-", w)
+			case f(c) <= 0:
+				r.right(t.dim, "0", w)
+			default:
+				r.right(t.text, rate(f(c), w), w)
+			}
+		}
+	}
+	letters := len(model.Letter(len(l.group.Members) - 1))
+	return []column{
+		{title: " ", want: letters, cell: func(r *row, i, w int) { r.left(t.member(i), model.Letter(i), w) }},
+		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, 8), cell: func(r *row, i, w int) { r.left(t.text.strong(), member(i).Name, w) }},
+		{title: "STATE", want: l.states + 2, least: 8, cell: func(r *row, i, w int) {
+			sign, st := t.state(member(i).State)
+			r.put(st, sign+" ").left(st, stateWords(member(i)), w-2)
+		}},
+		{title: "PARTITIONS", want: min(l.parts, max(12, w/4)), least: 6, keep: 9, cell: func(r *row, i, w int) {
+			if len(member(i).Partitions) == 0 {
+				r.left(t.dim, "none", w)
+				return
+			}
+			r.left(t.text, model.Ranges(member(i).Partitions), w)
+		}},
+		{title: "PENDING", want: 8, keep: 10, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.Pending })},
+		{title: "UNACKED", want: 7, keep: 6, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.AckPending })},
+		{title: "OUT/S", want: 6, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
+		{title: "IN/S", want: 6, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
+		{title: "INST", want: 5, keep: 4, right: true, cell: func(r *row, i, w int) {
+			pinned, standby := member(i).Instances()
+			r.right(quiet(t, uint64(pinned+standby)), fmt.Sprintf("%d +%d", pinned, standby), w)
+		}},
+		{title: "PIN", want: 7, keep: 2, cell: func(r *row, i, w int) {
+			if c := member(i).Consumer; c != nil && c.PinID != "" {
+				r.left(t.dim, model.ShortID(c.PinID), w)
+			}
+		}},
+		{title: "WHY", want: l.whyWidth(), least: l.whyWidth(), keep: 1, cell: func(r *row, i, w int) { r.left(t.dim, member(i).Why, w) }},
+	}
+}
+
+// whyWidth is 0 when there is nothing to be said.
+func (l *memberList) whyWidth() int {
+	for _, m := range l.group.Members {
+		if m.Why != "" {
+			return 30
+		}
+	}
+	return 0
+}
+
+// detail says about the selected member what a row has no room for.
+func (l *memberList) detail(t *theme, w int) []*row {
+	m := l.group.Members[l.index]
+	r := t.row().gap(1).put(t.member(l.index), model.Letter(l.index)+" ").put(t.text.strong(), m.Name)
+	var say []string
+	if m.Why != "" {
+		say = append(say, m.Why)
+	} else {
+		say = append(say, stateWords(m))
+	}
+	if c := m.Consumer; c != nil {
+		if c.PinID != "" {
+			say = append(say, "pin "+c.PinID)
+		}
+		say = append(say, "consumer made "+since(c.Created, c.TS)+" ago")
+		if c.Redelivered > 0 {
+			say = append(say, number(c.Redelivered, 9)+" redelivered")
+		}
+	}
+	for _, s := range say {
+		r.put(t.line, " · ").put(t.dim, s)
+	}
+	owned := "owns nothing"
+	if n := len(m.Partitions); n > 0 {
+		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
+	}
+	second := t.row().gap(3).left(t.dim, owned, max(0, w-4))
+	if r.width > w-1 {
+		r = r.cut(0, w-2).put(t.dim, "…")
+	}
+	return []*row{t.row(), r, second}
+}

@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"time"
+
+	"pcgtop/model"
+)
+
+// below says more about the selected group, and what happened lately.
+func (o *overview) below(m *Model, w, h int) []*row {
+	t := m.theme
+	if h < 4 {
+		return nil
+	}
+	var lines []*row
+	if g := m.snap.Group(o.selected); g != nil && len(g.Findings) > 0 {
+		f := g.Findings[0]
+		sign, st := t.severity(f.Severity)
+		lines = append(lines, t.row())
+		r := t.row().gap(1).put(st, sign+" ").put(t.title, g.Key.String())
+		if n := len(g.Findings) - 1; n > 0 {
+			r.put(t.dim, "  and "+model.Count(n, "more finding"))
+		}
+		lines = append(lines, r)
+		lines = append(lines, sentence(t, f, 3, w-4, 3)...)
+	}
+	lines = lines[:min(len(lines), h)]
+	if room := h - len(lines); room >= 3 && len(m.snap.Events) > 0 {
+		lines = append(lines, t.row(), t.row().gap(1).put(t.head, "EVENTS"))
+		for _, e := range m.snap.Events[:min(len(m.snap.Events), room-2)] {
+			lines = append(lines, eventLine(m, e, true, w))
+		}
+	}
+	return lines
+}
+
+// sentence draws a finding and its hint in at most n lines, indented.
+func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
+	var lines []*row
+	words := wrap(t.row().safe(f.Text+"."), w)
+	for _, s := range words {
+		lines = append(lines, t.row().gap(indent).put(t.text, s))
+	}
+	if f.Hint != "" {
+		hint := t.row().safe("→ " + f.Hint)
+		if last := len(lines) - 1; last >= 0 && lines[last].width-indent+2+cells(hint) <= w {
+			lines[last].gap(2).put(t.dim, hint)
+		} else {
+			for _, s := range wrap(hint, w) {
+				lines = append(lines, t.row().gap(indent).put(t.dim, s))
+			}
+		}
+	}
+	return lines[:min(len(lines), n)]
+}
+
+// eventLine draws one event. Names are left out where the group is clear.
+func eventLine(m *Model, e model.Event, named bool, w int) *row {
+	t := m.theme
+	st := t.text
+	switch e.Kind {
+	case model.EventAction:
+		st = t.accent
+	case model.EventLink:
+		st = t.warn
+	}
+	r := t.row().gap(1).put(t.dim, m.clock(e.At)).gap(2)
+	if named && e.Key != (model.Key{}) {
+		r.put(t.dim, e.Key.String()).gap(2)
+	}
+	if e.Member != "" {
+		r.put(t.text.strong(), e.Member).gap(1)
+	}
+	return r.put(st, e.Text)
+}
+
+// empty says in words why there is nothing to see.
+func (o *overview) empty(m *Model, w int) []*row {
+	t := m.theme
+	say := func(title, text string) []*row {
+		lines := []*row{t.row(), t.row().gap(2).put(t.title, title)}
+		for _, s := range wrap(t.row().safe(text), w-4) {
+			lines = append(lines, t.row().gap(2).put(t.dim, s))
+		}
+		return lines
+	}
+	switch {
+	case o.total > 0:
+		return say("No group matches", "None of "+model.Count(o.total, "group")+" has this text in its name, kind or verdict. Esc clears the filter.")
+	case m.snap.Link.State == model.LinkLost:
+		return say("Not connected", "No group was read before the connection was lost.")
+	case m.snap.Link.State != model.LinkLive:
+		return say("Reading…", "The groups of this account are being read.")
+	}
+	text := "The account has no partitioned consumer groups yet."
+	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
+		if b, known := m.snap.Bucket(k); known && !b.Exists {
+			text += " The bucket of " + string(k) + " groups does not exist: it is made with the first one."
+		}
+	}
+	return say("No groups yet", text)
+}
+
+// oldAfter is how old a group's values may be while the link is live before the row
+// says so: groups off the screen are read in turn.
+const oldAfter = 30 * time.Second
+
+// outdated says in words that a group's values may no longer hold, or nothing.
+func (m *Model) outdated(g *model.Group) string {
+	switch {
+	case m.stale():
+		return "old"
+	case g.Unreadable != "":
+		return ""
+	case g.ReadAt.IsZero() && g.ReadError == "":
+		return ""
+	case g.ReadAt.IsZero():
+		return "not read"
+	}
+	if old := m.snap.Taken.Sub(g.ReadAt); g.ReadError != "" || old >= oldAfter {
+		return "old " + age(old)
+	}
+	return ""
+}
+
+// stale tells whether nothing on the screen can be trusted to be so now.
+func (m *Model) stale() bool {
+	return m.snap.Link.State == model.LinkLost || m.snap.Link.State == model.LinkRereading
+}

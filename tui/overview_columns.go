@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+
+	"pcgtop/model"
+)
+
+// columns are the overview's, fullest form. What is dropped first says least about
+// whether somebody has to act.
+func (o *overview) columns(m *Model, w int) []column {
+	t := m.theme
+	group := func(i int) *model.Group { return o.rows[i] }
+	count := func(f func(*model.Group) uint64) func(*row, int, int) {
+		return func(r *row, i, w int) { r.right(quiet(t, f(group(i))), number(f(group(i)), w), w) }
+	}
+	flow := func(f func(*model.Group) float64) func(*row, int, int) {
+		return func(r *row, i, w int) {
+			st := t.text
+			if f(group(i)) <= 0 {
+				st = t.dim
+			}
+			r.right(st, rate(f(group(i)), w), w)
+		}
+	}
+	wide := w >= 130
+	pending, lag := 0, 8
+	if wide {
+		pending, lag = 8, 0
+	}
+	if w < 60 {
+		lag = 6
+	}
+	sign := o.signs
+	if w < 60 {
+		sign = 1
+	}
+	unacked := 0
+	if wide {
+		unacked = 7
+	}
+	return []column{
+		{title: o.signTitle(sign), want: sign, cell: func(r *row, i, w int) {
+			s, st := t.verdict(group(i).Verdict)
+			r.left(st, s+" "+string(group(i).Verdict), max(1, w))
+			if w == 1 {
+				return
+			}
+		}},
+		{title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, max(12, w/4)), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) }},
+		{title: "KIND", want: 7, keep: 2, cell: func(r *row, i, w int) { r.left(t.dim, string(group(i).Key.Kind), w) }},
+		{title: "PARTS", want: 5, keep: 1, right: true, cell: func(r *row, i, w int) {
+			r.right(t.dim, number(uint64(len(group(i).Partitions)), w), w)
+		}},
+		{title: "MEMBERS", want: 7, keep: 9, right: true, cell: func(r *row, i, w int) {
+			pulling, configured := group(i).Pulling()
+			st := t.text
+			if pulling < configured || configured == 0 {
+				st = t.warn
+			}
+			r.right(st, fmt.Sprintf("%d/%d", pulling, configured), w)
+		}},
+		{title: "PINNED", want: 7, keep: 6, right: true, cell: func(r *row, i, w int) {
+			pinned, standby := group(i).Instances()
+			r.right(t.text, fmt.Sprintf("%d +%d", pinned, standby), w)
+		}},
+		{title: "PENDING", want: pending, keep: 10, right: true, cell: count(func(g *model.Group) uint64 { return g.Pending })},
+		{title: "LAG", want: lag, right: true, cell: count((*model.Group).Lag)},
+		{title: "UNACKED", want: unacked, keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending })},
+		{title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out })},
+		{title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In })},
+		{title: "LAG 2 MIN", want: 9, keep: 5, cell: func(r *row, i, w int) {
+			st := t.dim
+			if group(i).Verdict.InNeed() {
+				_, st = t.verdict(group(i).Verdict)
+				st.bold = false
+			}
+			r.right(st, spark(group(i).History, w), w)
+		}},
+		{title: "WHY", want: 80, least: max(10, min(36, w*3/10)), rest: true, cell: func(r *row, i, w int) {
+			text, st := why(m, group(i))
+			r.left(st, text, w)
+		}},
+	}
+}
+
+func (o *overview) signTitle(w int) string {
+	if w == 1 {
+		return " "
+	}
+	return "VERDICT"
+}
+
+// quiet dims what is nothing.
+func quiet(t *theme, n uint64) style {
+	if n == 0 {
+		return t.dim
+	}
+	return t.text
+}
+
+// groupName draws STREAM/GROUP with the stream in the second place.
+func groupName(r *row, t *theme, k model.Key, w int) {
+	if k.Stream == "" || cells(r.safe(k.String())) > w {
+		r.left(t.text, k.String(), w)
+		return
+	}
+	r.put(t.dim, k.Stream+"/").put(t.text, k.Group)
+}
+
+// why is the worst that is to be said about a group, and how bad it is.
+func why(m *Model, g *model.Group) (string, style) {
+	old := m.outdated(g)
+	if len(g.Findings) == 0 {
+		return old, m.theme.dim
+	}
+	f := g.Findings[0]
+	_, st := m.theme.severity(f.Severity)
+	if f.Severity == model.Info {
+		st = m.theme.dim
+	}
+	st.bold = false
+	if old != "" {
+		return old + ": " + f.Text, st
+	}
+	return f.Text, st
+}

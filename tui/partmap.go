@@ -1,0 +1,202 @@
+package tui
+
+import (
+	"fmt"
+	"strconv"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// partMap draws who owns each partition, a cell a partition. Cells carry the number
+// where there is room, and are packed into numbered lines where there is not.
+type partMap struct {
+	group  *model.Group
+	cursor int // partition number
+	top    int // first visible line
+	across int // cells a line, as last settled
+	packed bool
+	marked map[int]bool                         // in the remap editor
+	edited func(p int) (letter int, moved bool) // in the remap editor: who is to own it
+}
+
+func (c *partMap) take(g *model.Group) {
+	c.group = g
+	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
+}
+
+// digits is how wide a partition number is.
+func (c *partMap) digits() int { return len(strconv.Itoa(max(1, len(c.group.Partitions)-1))) }
+
+// letterWidth is how wide a member's letter is.
+func (c *partMap) letterWidth() int { return len(model.Letter(max(0, len(c.group.Members)-1))) }
+
+// cellWidth is one cell with the blank before it.
+func (c *partMap) cellWidth(packed bool) int {
+	if packed {
+		return c.letterWidth() + 1
+	}
+	return c.digits() + c.letterWidth() + 4
+}
+
+// fit chooses how many cells go into a line of w: a number that people count by.
+func (c *partMap) fit(w int, packed bool) int {
+	if packed {
+		w -= c.digits() + 2
+	}
+	best := 1
+	for _, n := range []int{1, 2, 4, 5, 8, 10, 16, 20, 32, 64} {
+		if n*c.cellWidth(packed) <= w-1 {
+			best = n
+		}
+	}
+	return best
+}
+
+func (c *partMap) count() int { return len(c.group.Partitions) }
+
+// wants is how wide the map would like to be, at most w, when it may have h lines.
+func (c *partMap) wants(w, h int) int {
+	packed := c.packs(w, h)
+	n := min(c.fit(w, packed), max(1, c.count()))
+	width := n*c.cellWidth(packed) + 1
+	if packed {
+		width += c.digits() + 2
+	}
+	return max(width, min(w, 30))
+}
+
+// packs tells whether the map has to be packed to fit into w by h.
+func (c *partMap) packs(w, h int) bool {
+	n := c.fit(w, false)
+	return (c.count()+n-1)/n > max(4, h*2/3)
+}
+
+// lines is how many lines the map takes at a width.
+func (c *partMap) lines(w int) int {
+	n := c.fit(w, false)
+	if full := (c.count() + n - 1) / n; full <= 16 {
+		return max(1, full)
+	}
+	n = c.fit(w, true)
+	return (c.count() + n - 1) / n
+}
+
+func (c *partMap) settle(w, h int) {
+	n := c.fit(w, false)
+	c.packed = (c.count()+n-1)/n > h
+	if c.packed {
+		n = c.fit(w, true)
+	}
+	c.across = n
+	c.top = scrolled(c.top, c.cursor/n, (c.count()+n-1)/n, h)
+}
+
+func (c *partMap) move(id keymap.ID, page int) {
+	to := c.cursor
+	n := max(1, c.across)
+	switch id {
+	case keymap.Left:
+		to--
+	case keymap.Right:
+		to++
+	case keymap.Up:
+		to -= n
+	case keymap.Down:
+		to += n
+	case keymap.Top:
+		to = 0
+	case keymap.Bottom:
+		to = c.count() - 1
+	case keymap.PageUp:
+		to -= n * page
+	case keymap.PageDown:
+		to += n * page
+	case keymap.HalfUp:
+		to -= n * max(1, page/2)
+	case keymap.HalfDown:
+		to += n * max(1, page/2)
+	}
+	if to >= 0 && to < c.count() || id == keymap.PageUp || id == keymap.PageDown || id == keymap.HalfUp || id == keymap.HalfDown {
+		c.cursor = max(0, min(to, c.count()-1))
+	}
+}
+
+// about says in words what the cursor is on.
+func (c *partMap) about() string {
+	if c.count() == 0 {
+		return "none"
+	}
+	p := c.group.Partitions[c.cursor]
+	if !p.Owned() {
+		return fmt.Sprintf("%d: nobody", p.Number)
+	}
+	return fmt.Sprintf("%d: %s, %s", p.Number, p.Owner, c.group.Members[p.Member].State)
+}
+
+// view draws the visible lines.
+func (c *partMap) view(t *theme, w, h int, focused bool) []*row {
+	n := max(1, c.across)
+	var rows []*row
+	for first := c.top * n; first < c.count() && len(rows) < h; first += n {
+		r := t.row()
+		if c.packed {
+			r.right(t.dim, strconv.Itoa(first), c.digits()+1).put(t.line, "│")
+		}
+		for p := first; p < min(first+n, c.count()); p++ {
+			r.join(c.cell(t, p, focused && p == c.cursor))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// cell draws one partition: number, owner's letter, and a sign when the owner does not
+// consume. What waits there goes after it, in a bar, once that is known.
+func (c *partMap) cell(t *theme, p int, cursor bool) *row {
+	letter, sign, st, sst := c.owner(t, p)
+	r := t.row()
+	if !c.packed {
+		lead := " "
+		if c.marked[p] {
+			lead = "■"
+		}
+		r.put(t.accent, lead).right(t.dim, strconv.Itoa(p), c.digits()).gap(1)
+	}
+	r.left(st, letter, c.letterWidth()).put(sst, sign)
+	if !c.packed {
+		r.gap(1)
+	}
+	if c.packed && c.marked[p] {
+		r = r.restyle(func(s style) style { s.underline = true; return s })
+	}
+	if cursor {
+		width := r.width
+		if !c.packed {
+			width--
+		}
+		r = r.cut(0, width).restyle(func(style) style { return t.focus }).join(r.cut(width, r.width))
+	}
+	return r
+}
+
+// owner is how the owner of p is drawn.
+func (c *partMap) owner(t *theme, p int) (letter, sign string, st, sst style) {
+	if c.edited != nil {
+		i, moved := c.edited(p)
+		sign = " "
+		if moved {
+			sign = "▸"
+		}
+		if i < 0 {
+			return "·", "✗", t.bad, t.bad
+		}
+		return model.Letter(i), sign, t.member(i), t.accent
+	}
+	part := c.group.Partitions[p]
+	if !part.Owned() {
+		return "·", "✗", t.bad, t.bad
+	}
+	sign, sst = t.state(c.group.Members[part.Member].State)
+	return model.Letter(part.Member), sign, t.member(part.Member), sst
+}

@@ -1,0 +1,223 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// applyTimeout bounds how long a write may take before it counts as failed.
+const applyTimeout = 90 * time.Second
+
+// planWindow shows what a change would do and waits for confirmation. What it would
+// write was frozen when it was made: when the group is no longer what it was then,
+// nothing can be confirmed until the plan is made anew.
+type planWindow struct {
+	plan     *model.Plan
+	group    *model.Group // as it was when the plan was made
+	confirm  bool         // the focus is on the action, not on Cancel
+	stale    string       // what changed since
+	failed   string       // why Apply did not do it
+	applying bool
+	top      int // first visible line
+	page     int
+}
+
+// appliedMsg is what came of a plan.
+type appliedMsg struct {
+	from *planWindow
+	text string
+	err  error
+}
+
+// plan opens the window that shows what an intent would do, or says why it cannot be
+// done.
+func (m *Model) plan(g *model.Group, in model.Intent) {
+	p, err := model.NewPlan(g, in)
+	if err != nil {
+		m.say(sorry, reason(err))
+		return
+	}
+	w := &planWindow{plan: p, group: g}
+	w.refresh(m) // the picture may be held, and old
+	m.push(w)
+}
+
+// reason is an error without the word that says that it is one.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), model.ErrRefused.Error()+": ") }
+
+func (d *planWindow) screen() keymap.Screen { return keymap.Plan }
+
+func (d *planWindow) paste(*Model, string) {} // a paste confirms nothing
+
+// refresh compares what the plan was made for with what is. A difference stays, even
+// if the group changes back: somebody is at work there.
+func (d *planWindow) refresh(m *Model) {
+	if d.applying || d.stale != "" {
+		return
+	}
+	d.stale = d.changed(m.live.Group(d.plan.Key))
+}
+
+// changed says what is different in the group now, or nothing.
+func (d *planWindow) changed(now *model.Group) string {
+	switch then := d.group; {
+	case now == nil:
+		return "the group is gone"
+	case now.Unreadable != "":
+		return "the stored config became unreadable"
+	case now.Revision != d.plan.Revision || !now.Written.Equal(then.Written) || !reflect.DeepEqual(now.Config, d.plan.Base):
+		return fmt.Sprintf("revision %d ▸ %d: %s", d.plan.Revision, now.Revision, model.DescribeChange(&d.plan.Base, &now.Config))
+	}
+	if d.plan.Intent.Action != model.ActionStepDown {
+		return ""
+	}
+	pin := d.plan.Pins[0]
+	mem := now.Member(pin.Member)
+	switch {
+	case mem == nil || mem.Consumer == nil:
+		return pin.Member + " has no consumer any more"
+	case mem.Consumer.PinID == "":
+		return pin.Member + " is unpinned already"
+	case mem.Consumer.PinID != pin.PinID:
+		return "the pin moved: " + model.ShortID(pin.PinID) + " ▸ " + model.ShortID(mem.Consumer.PinID)
+	}
+	return ""
+}
+
+// refusal says why the plan cannot be applied now, or nothing.
+func (d *planWindow) refusal(m *Model) string {
+	switch {
+	case d.failed != "":
+		return "not done: " + d.failed
+	case d.stale != "":
+		return "changed meanwhile: " + d.stale
+	}
+	return m.writeRefusal()
+}
+
+func (d *planWindow) key(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
+	switch id {
+	case keymap.Close:
+		m.pop()
+	case keymap.Next, keymap.Previous, keymap.Left, keymap.Right:
+		d.confirm = !d.confirm && d.refusal(m) == "" && !d.applying
+	case keymap.Press:
+		if !d.confirm {
+			if !d.applying {
+				m.pop()
+			}
+			return nil
+		}
+		return d.apply(m)
+	case keymap.Anew:
+		d.anew(m)
+	default:
+		if top, ok := moved(id, d.top, 1<<20, d.page); ok {
+			d.top = top
+		}
+	}
+	return nil
+}
+
+// apply is the only place from which anything is written.
+func (d *planWindow) apply(m *Model) tea.Cmd {
+	d.refresh(m)
+	if d.applying || d.refusal(m) != "" {
+		return nil
+	}
+	d.applying, d.confirm = true, false
+	admin, plan, parent := m.opts.Admin, d.plan, m.ctx
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(parent, applyTimeout)
+		defer cancel()
+		text, err := admin.Apply(ctx, plan)
+		return appliedMsg{from: d, text: text, err: err}
+	}
+}
+
+// applied shows what came of a plan. It closes the windows that led to it; a failure
+// stays in the window, if that is still there.
+func (m *Model) applied(msg appliedMsg) {
+	d := msg.from
+	d.applying = false
+	at := -1
+	for i, w := range m.windows {
+		if w == window(d) {
+			at = i
+		}
+	}
+	switch {
+	case msg.err == nil:
+		m.windows = m.windows[at+1:]
+		if msg.text == "" {
+			msg.text = d.title() + ": done"
+		}
+		m.say(good, msg.text)
+	case at < 0:
+		m.say(sorry, d.title()+": "+reason(msg.err))
+	default:
+		d.failed = reason(msg.err)
+		d.refresh(m)
+	}
+}
+
+// anew makes the plan again, from the same intent and the group as it is now.
+func (d *planWindow) anew(m *Model) {
+	if d.applying || d.stale == "" && d.failed == "" {
+		return
+	}
+	g := m.live.Group(d.plan.Key)
+	if g == nil {
+		d.failed, d.stale = "", "the group is gone"
+		return
+	}
+	p, err := model.NewPlan(g, d.plan.Intent)
+	if err != nil {
+		d.failed, d.stale = "", reason(err)
+		return
+	}
+	*d = planWindow{plan: p, group: g, page: d.page}
+}
+
+// title says what is to be done to what.
+func (d *planWindow) title() string {
+	names, key := strings.Join(d.plan.Intent.Members, ", "), d.plan.Key.String()
+	switch d.plan.Intent.Action {
+	case model.ActionStepDown:
+		return "Step down " + names + " of " + key
+	case model.ActionAdd:
+		return "Add " + names + " to " + key
+	case model.ActionDrop:
+		return "Drop " + names + " from " + key
+	case model.ActionBalance:
+		return "Balance " + key
+	}
+	return "Remap " + key
+}
+
+// button is what the action is called.
+func (d *planWindow) button() string {
+	names := strings.Join(d.plan.Intent.Members, ", ")
+	if cells(clean(names)) > 20 {
+		names = model.Count(len(d.plan.Intent.Members), "member")
+	}
+	switch d.plan.Intent.Action {
+	case model.ActionStepDown:
+		return "Step down " + names
+	case model.ActionAdd:
+		return "Add " + names
+	case model.ActionDrop:
+		return "Drop " + names
+	case model.ActionBalance:
+		return "Balance"
+	}
+	return "Remap"
+}

@@ -1,0 +1,144 @@
+// Package report renders a snapshot without a terminal: as JSON for scripts, and as
+// plain aligned text for people and mails.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"pcgtop/model"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// JSON writes the snapshot in its one JSON form (schema pcgtop/1), a line each.
+func JSON(w io.Writer, s *model.Snapshot) error {
+	return json.NewEncoder(w).Encode(s)
+}
+
+// Overview writes a row a group, worst first.
+func Overview(w io.Writer, s *model.Snapshot) error {
+	t := table{head: []string{"VERDICT", "GROUP", "KIND", "PARTS", "MEMBERS", "PINNED", "PENDING", "UNACKED", "OUT/S", "IN/S", "WHY"}, right: []int{3, 4, 5, 6, 7, 8, 9}}
+	groups := slices.Clone(s.Groups)
+	slices.SortStableFunc(groups, func(a, b *model.Group) int { return a.Verdict.Rank() - b.Verdict.Rank() })
+	for _, g := range groups {
+		pulling, configured := g.Pulling()
+		pinned, standby := g.Instances()
+		why := ""
+		if len(g.Findings) > 0 {
+			why = g.Findings[0].Text
+		}
+		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
+			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), fmt.Sprintf("%.0f", g.Out), fmt.Sprintf("%.0f", g.In), why)
+	}
+	if err := t.write(w); err != nil {
+		return err
+	}
+	if len(groups) == 0 {
+		_, err := fmt.Fprintln(w, empty(s))
+		return err
+	}
+	return nil
+}
+
+func empty(s *model.Snapshot) string {
+	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
+		if b, known := s.Bucket(k); !known || b.Exists {
+			return "no groups"
+		}
+	}
+	return "no groups: there is no config bucket in this account"
+}
+
+// Group writes one group in full: its facts, members, partitions and findings.
+func Group(w io.Writer, g *model.Group) error {
+	form := "balanced"
+	if g.Config.Mapped() {
+		form = "mapped"
+	}
+	fmt.Fprintf(w, "%s  %s  %s, %s, %s, revision %d\n", clean(g.Key.String()), g.Verdict, g.Key.Kind, model.Count(g.Config.Partitions, "partition"), form, g.Revision)
+	for _, f := range g.Findings {
+		fmt.Fprintf(w, "  %s: %s\n", f.Severity, clean(f.Text))
+	}
+	fmt.Fprintln(w)
+	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
+	for i, m := range g.Members {
+		letter := ""
+		if m.Configured {
+			letter = model.Letter(i)
+		}
+		c := m.Consumer
+		if c == nil {
+			c = &model.Consumer{}
+		}
+		_, standby := m.Instances()
+		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), fmt.Sprint(standby),
+			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), fmt.Sprintf("%.0f", c.Out), fmt.Sprintf("%.0f", c.In))
+	}
+	if err := t.write(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	p := table{head: []string{"PARTITION", "OWNER", "STATE"}, right: []int{0}}
+	for _, part := range g.Partitions {
+		owner, state := "nobody", "unowned"
+		if part.Owned() {
+			owner, state = part.Owner, string(g.Members[part.Member].State)
+		}
+		p.add(fmt.Sprint(part.Number), owner, state)
+	}
+	return p.write(w)
+}
+
+// since is an age within one answer; empty when there is no beginning.
+func since(from, now time.Time) string {
+	if from.IsZero() {
+		return ""
+	}
+	return max(0, now.Sub(from)).Round(time.Second).String()
+}
+
+// table aligns columns by cells, not by bytes.
+type table struct {
+	head  []string
+	right []int // columns aligned to the right
+	rows  [][]string
+}
+
+func (t *table) add(cells ...string) {
+	for i, c := range cells {
+		cells[i] = clean(c)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+func (t *table) write(w io.Writer) error {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, c := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(c))
+		}
+	}
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		var b strings.Builder
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(c))
+			if slices.Contains(t.right, i) {
+				b.WriteString(pad + c)
+			} else {
+				b.WriteString(c + pad)
+			}
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
+	}
+	return nil
+}

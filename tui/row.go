@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// style is how a piece of text looks. It can be compared, so that neighbours of one
+// style are drawn with one escape code.
+type style struct {
+	fg, bg                          color.Color
+	bold, faint, reverse, underline bool
+}
+
+func (s style) strong() style { s.bold = true; return s }
+
+// paint wraps cleaned text in the codes of the style: the only escapes ever drawn.
+func (s style) paint(text string) string {
+	if s == (style{}) || text == "" {
+		return text
+	}
+	var codes ansi.Style
+	if s.bold {
+		codes = codes.Bold()
+	}
+	if s.faint {
+		codes = codes.Faint()
+	}
+	if s.underline {
+		codes = codes.Underline(true)
+	}
+	if s.reverse {
+		codes = codes.Reverse(true)
+	}
+	if s.fg != nil {
+		codes = codes.ForegroundColor(s.fg)
+	}
+	if s.bg != nil {
+		codes = codes.BackgroundColor(s.bg)
+	}
+	return codes.Styled(text)
+}
+
+type span struct {
+	text  string // cleaned
+	style style
+	width int
+}
+
+// row is one line of the screen while it is put together. All text enters through put,
+// which makes it safe to draw.
+type row struct {
+	spans []span
+	width int
+	ascii bool
+}
+
+// safe is the one way from text of anybody's to text that may be drawn.
+func (r *row) safe(s string) string {
+	s = clean(s)
+	if r.ascii {
+		s = ascii(s)
+	}
+	return s
+}
+
+// put appends text.
+func (r *row) put(st style, text string) *row { return r.append(st, r.safe(text)) }
+
+func (r *row) append(st style, safe string) *row {
+	if safe == "" {
+		return r
+	}
+	w := cells(safe)
+	if n := len(r.spans); n > 0 && r.spans[n-1].style == st {
+		r.spans[n-1].text += safe
+		r.spans[n-1].width += w
+	} else {
+		r.spans = append(r.spans, span{safe, st, w})
+	}
+	r.width += w
+	return r
+}
+
+// gap appends blanks.
+func (r *row) gap(n int) *row { return r.append(style{}, strings.Repeat(" ", max(0, n))) }
+
+// left appends text in a field of w cells, cut or padded.
+func (r *row) left(st style, text string, w int) *row {
+	s := r.short(r.safe(text), w)
+	return r.append(st, s).gap(w - cells(s))
+}
+
+// right is left, padded in front.
+func (r *row) right(st style, text string, w int) *row {
+	s := r.short(r.safe(text), w)
+	return r.gap(w-cells(s)).append(st, s)
+}
+
+func (r *row) short(safe string, w int) string {
+	s := short(safe, w)
+	if r.ascii {
+		return ascii(s)
+	}
+	return s
+}
+
+// join appends another row.
+func (r *row) join(o *row) *row {
+	r.spans = append(r.spans, o.spans...)
+	r.width += o.width
+	return r
+}
+
+// fit makes the row exactly w cells wide.
+func (r *row) fit(w int) *row {
+	if r.width <= w {
+		return r.gap(w - r.width)
+	}
+	return r.cut(0, w)
+}
+
+// cut returns the cells from a to b, exactly that many.
+func (r *row) cut(a, b int) *row {
+	n := &row{ascii: r.ascii}
+	at := 0
+	for _, s := range r.spans {
+		end := at + s.width
+		if end > a && at < b {
+			text := s.text
+			if at < a {
+				text = skip(text, a-at)
+			}
+			from := max(at, a)
+			text, _ = cut(text, b-from)
+			n.append(s.style, text)
+		}
+		at = end
+	}
+	return n.gap(b - a - n.width)
+}
+
+// restyle changes how the whole row looks.
+func (r *row) restyle(f func(style) style) *row {
+	n := &row{ascii: r.ascii, spans: slices.Clone(r.spans), width: r.width}
+	for i := range n.spans {
+		n.spans[i].style = f(n.spans[i].style)
+	}
+	return n
+}
+
+// String draws the row.
+func (r *row) String() string {
+	var b strings.Builder
+	for i := 0; i < len(r.spans); {
+		j, text := i, ""
+		for ; j < len(r.spans) && r.spans[j].style == r.spans[i].style; j++ {
+			text += r.spans[j].text
+		}
+		b.WriteString(r.spans[i].style.paint(text))
+		i = j
+	}
+	return b.String()
+}

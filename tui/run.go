@@ -1,0 +1,49 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Run shows the screen until the user quits, ctx ends, or the terminal is closed, and
+// restores the terminal in each case. The end of ctx is no error. Whoever calls it ends
+// ctx at SIGTERM and SIGHUP. extra is for tests.
+func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.Context = ctx
+	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(&terminal{os.Stdin, cancel})}
+	if o.NoColor {
+		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	_, err := tea.NewProgram(New(o), append(settings, extra...)...).Run()
+	switch {
+	case err == nil, errors.Is(err, tea.ErrInterrupted):
+		return nil
+	case errors.Is(err, tea.ErrProgramPanic):
+		return err
+	case ctx.Err() != nil:
+		return nil
+	}
+	return fmt.Errorf("the screen ended: %w", err)
+}
+
+// terminal is standard input that notices when the terminal is gone. Bubble Tea takes
+// the end of its input for silence and would wait for ever.
+type terminal struct {
+	*os.File
+	gone func()
+}
+
+func (t *terminal) Read(p []byte) (int, error) {
+	n, err := t.File.Read(p)
+	if err != nil {
+		t.gone()
+	}
+	return n, err
+}

@@ -1,0 +1,135 @@
+package tui
+
+import "slices"
+
+// column is one column of a table, before it is known how much room there is.
+type column struct {
+	title string
+	want  int  // how wide it would like to be
+	least int  // how narrow it may get; 0: as wide as it wants or not at all
+	keep  int  // what goes first when there is no room: the smallest. 0: never
+	right bool // numbers
+	rest  bool // it takes what is left over
+	cell  func(r *row, i, w int)
+}
+
+// table is columns that were fitted into a width. Cells are drawn for visible rows
+// only.
+type table struct {
+	columns []column
+	gap     int
+}
+
+// fitted drops and shrinks columns until they fit into width.
+func fitted(columns []column, width int) table {
+	t := table{gap: 2}
+	if width < 60 {
+		t.gap = 1
+	}
+	for _, c := range columns {
+		if c.want > 0 || c.rest {
+			t.columns = append(t.columns, c)
+		}
+	}
+	for t.minimum() > width {
+		i := t.weakest()
+		if i < 0 {
+			break
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+	}
+	t.share(width)
+	return t
+}
+
+// minimum is the width below which something has to go.
+func (t *table) minimum() int {
+	sum := max(0, len(t.columns)-1) * t.gap
+	for _, c := range t.columns {
+		sum += c.low()
+	}
+	return sum
+}
+
+func (c column) low() int {
+	if c.least > 0 {
+		return min(c.least, max(c.want, 1))
+	}
+	return c.want
+}
+
+func (t *table) weakest() int {
+	weakest := -1
+	for i, c := range t.columns {
+		if c.keep > 0 && (weakest < 0 || c.keep < t.columns[weakest].keep) {
+			weakest = i
+		}
+	}
+	return weakest
+}
+
+// share gives the columns that may shrink what is there, in order, and the rest to the
+// one that takes it.
+func (t *table) share(width int) {
+	spare := width - t.minimum()
+	rest := -1
+	for i := range t.columns {
+		c := &t.columns[i]
+		low := c.low()
+		if c.rest {
+			rest, c.want = i, low
+			continue
+		}
+		grow := min(max(0, spare), c.want-low)
+		c.want = low + grow
+		spare -= grow
+	}
+	if rest >= 0 {
+		t.columns[rest].want += spare
+		t.columns[rest].want = max(0, t.columns[rest].want)
+	}
+}
+
+// has tells whether a column is still there.
+func (t *table) has(title string) bool {
+	return slices.ContainsFunc(t.columns, func(c column) bool { return c.title == title })
+}
+
+// head draws the titles.
+func (t *table) head(r *row, st style) *row {
+	for i, c := range t.columns {
+		if i > 0 {
+			r.gap(t.gap)
+		}
+		if c.right {
+			r.right(st, c.title, c.want)
+		} else {
+			r.left(st, c.title, c.want)
+		}
+	}
+	return r
+}
+
+// draw draws the i-th row.
+func (t *table) draw(r *row, i int) *row {
+	for n, c := range t.columns {
+		if n > 0 {
+			r.gap(t.gap)
+		}
+		end := r.width + c.want
+		c.cell(r, i, c.want)
+		r.gap(end - r.width)
+	}
+	return r
+}
+
+// scrolled moves the first visible line as little as needed for sel to be visible in
+// rows of n lines.
+func scrolled(top, sel, n, rows int) int {
+	if rows <= 0 {
+		return 0
+	}
+	top = min(top, sel)
+	top = max(top, sel-rows+1)
+	return max(0, min(top, n-rows))
+}

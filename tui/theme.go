@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+
+	"pcgtop/model"
+)
+
+// Look chooses colours for what lies behind the text.
+type Look string
+
+const (
+	Dark  Look = "dark"
+	Light Look = "light"
+)
+
+// theme is what things mean, as looks. A colour never says anything alone: a word, a
+// letter or a sign stands beside it.
+type theme struct {
+	text    style // what is read
+	dim     style // what is read second
+	line    style // what only divides
+	title   style // headings
+	head    style // the heads of columns
+	key     style // a key in a hint
+	accent  style
+	ok      style
+	warn    style
+	bad     style
+	info    style
+	alarm   style // a banner
+	focus   style // the button or input that has the focus
+	button  style
+	hues    []color.Color // members
+	chosen  color.Color   // behind the selected row; nil: reversed instead
+	ascii   bool
+	colours bool
+}
+
+// newTheme makes the theme. basic means that there are only the terminal's own 16
+// colours, which it may have been set to anything: greys are then left to it.
+func newTheme(look Look, basic, noColor, ascii bool) *theme {
+	t := &theme{ascii: ascii, colours: !noColor}
+	switch {
+	case noColor:
+		t.plain()
+	case basic:
+		t.basic()
+	case look == Light:
+		t.rich(light())
+	default:
+		t.rich(dark())
+	}
+	return t
+}
+
+type palette struct {
+	dim, line, head, accent, ok, warn, bad, info, chosen, onAlarm, focus, onFocus, button string
+	hues                                                                                  []string
+}
+
+func dark() palette {
+	return palette{
+		dim: "#8b95a7", line: "#4b5468", head: "#75809a", accent: "#86b6f0", ok: "#7cc48d", warn: "#e8b65a", bad: "#f4757c", info: "#86b6f0",
+		chosen: "#29324a", onAlarm: "#1b1e28", focus: "#86b6f0", onFocus: "#14171f", button: "#38415a",
+		hues: []string{"#62b5f0", "#efa63c", "#3fc49a", "#e08fbf", "#e9dc5b", "#f58455", "#8fa2ff", "#a9c95c", "#c3a2ec", "#5cd3d6"},
+	}
+}
+
+func light() palette {
+	return palette{
+		dim: "#5c6675", line: "#b4bccb", head: "#6b7688", accent: "#1d5fb4", ok: "#1d7f3c", warn: "#9a6200", bad: "#c0272f", info: "#1d5fb4",
+		chosen: "#dde6f5", onAlarm: "#ffffff", focus: "#1d5fb4", onFocus: "#ffffff", button: "#d3dae6",
+		hues: []string{"#0a6fb8", "#a86200", "#00795a", "#a8447f", "#7b7000", "#c24a12", "#4152c9", "#567a08", "#7a45b5", "#007c82"},
+	}
+}
+
+func (t *theme) rich(p palette) {
+	c := lipgloss.Color
+	t.dim, t.line, t.head = style{fg: c(p.dim)}, style{fg: c(p.line)}, style{fg: c(p.head)}
+	t.title, t.key, t.accent = style{bold: true}, style{fg: c(p.accent), bold: true}, style{fg: c(p.accent)}
+	t.ok, t.warn, t.bad, t.info = style{fg: c(p.ok)}, style{fg: c(p.warn)}, style{fg: c(p.bad), bold: true}, style{fg: c(p.info)}
+	t.alarm = style{fg: c(p.onAlarm), bg: c(p.warn), bold: true}
+	t.focus, t.button = style{fg: c(p.onFocus), bg: c(p.focus), bold: true}, style{bg: c(p.button)}
+	t.chosen = c(p.chosen)
+	for _, h := range p.hues {
+		t.hues = append(t.hues, c(h))
+	}
+}
+
+func (t *theme) basic() {
+	t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}
+	t.title, t.key, t.accent = style{bold: true}, style{fg: lipgloss.Cyan, bold: true}, style{fg: lipgloss.Cyan}
+	t.ok, t.warn, t.bad, t.info = style{fg: lipgloss.Green}, style{fg: lipgloss.Yellow}, style{fg: lipgloss.Red, bold: true}, style{fg: lipgloss.Cyan}
+	t.alarm = style{fg: lipgloss.Yellow, reverse: true, bold: true}
+	t.focus, t.button = style{reverse: true, bold: true}, style{}
+	t.hues = []color.Color{lipgloss.Cyan, lipgloss.Yellow, lipgloss.Green, lipgloss.Magenta, lipgloss.Blue, lipgloss.Red}
+}
+
+func (t *theme) plain() {
+	t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}
+	t.title, t.key, t.bad = style{bold: true}, style{bold: true}, style{bold: true}
+	t.alarm, t.focus = style{reverse: true, bold: true}, style{reverse: true, bold: true}
+}
+
+// row starts a row.
+func (t *theme) row() *row { return &row{ascii: t.ascii} }
+
+// member is the look of the i-th member, always beside its letter.
+func (t *theme) member(i int) style {
+	if i < 0 || len(t.hues) == 0 {
+		return style{bold: true}
+	}
+	return style{fg: t.hues[i%len(t.hues)], bold: true}
+}
+
+// select marks a whole row as the one that keys act upon.
+func (t *theme) selected(r *row) *row {
+	return r.restyle(func(s style) style {
+		switch {
+		case t.chosen != nil && s.bg == nil:
+			s.bg = t.chosen
+		case t.chosen == nil:
+			s = style{reverse: true, bold: s.bold}
+		}
+		return s
+	})
+}
+
+// old dims a row whose values may no longer hold. A word says so too.
+func (t *theme) old(r *row) *row {
+	return r.restyle(func(s style) style {
+		if s == t.alarm {
+			return s
+		}
+		return style{fg: t.dim.fg, faint: t.dim.faint, bg: s.bg, reverse: s.reverse, underline: s.underline}
+	})
+}
+
+// verdict is a verdict's sign and look.
+func (t *theme) verdict(v model.Verdict) (string, style) {
+	switch v {
+	case model.VerdictUnreadable, model.VerdictBroken:
+		return "✗", t.bad
+	case model.VerdictDegraded:
+		return "!", t.warn
+	case model.VerdictUnknown:
+		return "…", t.dim
+	case model.VerdictIdle:
+		return "·", t.dim
+	case model.VerdictOK:
+		return "✓", t.ok
+	}
+	return "?", t.warn
+}
+
+// severity is a finding's sign and look.
+func (t *theme) severity(s model.Severity) (string, style) {
+	switch s {
+	case model.Critical:
+		return "✗", t.bad
+	case model.Warning:
+		return "!", t.warn
+	}
+	return "·", t.info
+}
+
+// state is a member's sign and look. The sign is blank where nothing is wrong.
+func (t *theme) state(s model.State) (string, style) {
+	switch s {
+	case model.StatePinned:
+		return " ", t.ok
+	case model.StateWaiting:
+		return " ", t.info
+	case model.StateAbsent, model.StateCannotRun, model.StateElsewhere:
+		return "✗", t.bad
+	case model.StateNoPull, model.StatePaused:
+		return "!", t.warn
+	case model.StateUnknown:
+		return "?", t.dim
+	}
+	return "·", t.dim
+}
