@@ -2,7 +2,6 @@ package pcgroups
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,10 +78,13 @@ func (s settings) owned(member string) []int {
 	return slices.Compact(partitions)
 }
 
-// dealt is empty for counts that no server can stamp (its partition function takes
-// an int32), rather than allocated for.
+// maxDealt is how many partitions are dealt at most. Far below it consumers have more
+// filters than a server takes; above it a typing error would cost gigabytes.
+const maxDealt = 1 << 24
+
+// dealt lists the partitions of one of the members among whom all are dealt.
 func dealt(members []string, maxMembers uint, member string) []int {
-	if maxMembers > math.MaxInt32 {
+	if maxMembers > maxDealt {
 		return nil
 	}
 	a := model.Assign(int(maxMembers), members, nil)

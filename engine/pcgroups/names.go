@@ -101,6 +101,12 @@ func checkGroupName(k model.Key) error {
 	if k.Stream == "" || k.Group == "" {
 		return &plainError{text: fmt.Sprintf("invalid stream name or %s consumer group name", k.Kind), is: []error{ErrUnusableName}}
 	}
+	if strings.ContainsAny(k.Stream, ". */>\\\t\r\n") {
+		return &plainError{
+			text: fmt.Sprintf("%v: %q", jetstream.ErrInvalidStreamName, k.Stream),
+			is:   []error{jetstream.ErrInvalidStreamName, ErrUnusableName},
+		}
+	}
 	key := k.BucketKey()
 	if !keyForm.MatchString(key) || strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || strings.Contains(key, "..") {
 		return &plainError{text: jetstream.ErrInvalidKey.Error(), is: []error{jetstream.ErrInvalidKey, ErrUnusableName}}

@@ -1,0 +1,184 @@
+package pcgroups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/model"
+)
+
+// configError ends a member because its config became something it cannot follow.
+type configError struct{ err error }
+
+func (e *configError) Error() string { return e.err.Error() }
+func (e *configError) Unwrap() error { return e.err }
+
+func configFault(format string, args ...any) error {
+	return &configError{fmt.Errorf(format, args...)}
+}
+
+// apply follows what was stored under the group's key, if it is news.
+func (m *member) apply(ctx context.Context, entry jetstream.KeyValueEntry) error {
+	// A bucket that was deleted and made anew counts from 1 again.
+	if entry.Revision() <= m.revision && !entry.Created().After(m.created) {
+		return nil
+	}
+	if entry.Operation() != jetstream.KeyValuePut {
+		return errRemoved
+	}
+	key := bucketKey(m.key.Stream, m.key.Group)
+	next, err := parseSettings(m.key.Kind, entry.Value())
+	if err != nil {
+		return configFault("%s consumer group %s config watcher received a bad JSON message: %w", m.key.Kind, key, err)
+	}
+	if err := next.validate(m.key.Kind); err != nil {
+		return configFault("%s consumer group %s config watcher received an invalid config: %w", m.key.Kind, key, err)
+	}
+	same := next.sameMembership(m.settings)
+	switch {
+	case m.key.Kind == model.KindStatic && !(same && next.sameGroup(m.settings)):
+		return configFault(" static consumer group config watcher received a change in the configuration, terminating")
+	case !next.sameGroup(m.settings):
+		return configFault("elastic consumer group config %s-%s watcher received a bad change in the configuration: max number of members, buffered messages, filter or partitioning wildcards changed", m.key.Stream, m.name)
+	}
+	m.settings, m.revision, m.created = next, entry.Revision(), entry.Created()
+	if same {
+		return nil
+	}
+	return m.moved(ctx)
+}
+
+// reread asks for the config. The watch tells changes sooner, but can be blind after
+// a server's restart and says nothing of a key that expired.
+func (m *member) reread(ctx context.Context) error {
+	entry, err := m.kv.Get(ctx, bucketKey(m.key.Stream, m.key.Group))
+	switch {
+	case err == nil:
+		return m.apply(ctx, entry)
+	case errors.Is(err, jetstream.ErrKeyNotFound) && m.missing(ctx):
+		return errRemoved
+	}
+	return nil // asked again with the next check
+}
+
+// missing asks a second time whether the config is gone: a replica that lags behind
+// can answer for a moment that there is none.
+func (m *member) missing(ctx context.Context) bool {
+	if pause(ctx, 100*time.Millisecond) != nil {
+		return false
+	}
+	_, err := m.kv.Get(ctx, bucketKey(m.key.Stream, m.key.Group))
+	return errors.Is(err, jetstream.ErrKeyNotFound)
+}
+
+// look finds out what is wrong with the session, which the client has reported or
+// given up, and puts it right.
+func (m *member) look(ctx context.Context, reported error) error {
+	var panicked *PanicError
+	switch {
+	case errors.As(reported, &panicked):
+		return panicked
+	case errors.Is(reported, jetstream.ErrConnectionClosed):
+		return reported
+	}
+	info, err := m.session.consumer.Info(ctx)
+	switch {
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
+		return m.vanished(ctx)
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return m.gone(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
+	case err != nil && m.consuming():
+		return nil // the client goes on trying, and reports again
+	case err == nil && m.consuming() && usable(info, m.session.filters):
+		return nil
+	}
+	m.session.end()
+	m.session = nil
+	m.retries++
+	return nil // joined again with the next check, which is soon
+}
+
+// consuming tells whether the client is still at it.
+func (m *member) consuming() bool {
+	select {
+	case <-m.session.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+// vanished deals with a consumer that is not there any more. An elastic member's was
+// deleted by another instance that follows a change, by the server after a time of
+// silence, or by somebody's hand; in each case it is made again.
+func (m *member) vanished(ctx context.Context) error {
+	if m.key.Kind == model.KindStatic {
+		return m.gone(ctx, fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Durable))
+	}
+	m.session.end()
+	m.session = nil
+	if err := m.reread(ctx); err != nil || m.session != nil {
+		return err
+	}
+	return m.rejoin(ctx)
+}
+
+// gone ends the member with why, or without an error if the group was removed: what
+// belongs to a group is deleted right after its config.
+func (m *member) gone(ctx context.Context, why error) error {
+	for range 5 {
+		if err := m.reread(ctx); err != nil {
+			return err
+		}
+		if pause(ctx, 50*time.Millisecond) != nil {
+			return nil
+		}
+	}
+	return why
+}
+
+// configWatch is a watch on the group's key. Nil is one that is not open.
+type configWatch struct {
+	watcher jetstream.KeyWatcher
+	cancel  context.CancelFunc
+}
+
+// watchTimeout bounds the opening of a watch.
+const watchTimeout = 5 * time.Second
+
+// openWatch is nil when it fails: the config is then read with each check, and the
+// watch opened again.
+func (m *member) openWatch(ctx context.Context) *configWatch {
+	ctx, cancel := context.WithCancel(ctx)
+	// The context lasts as long as the watch, so it cannot have the deadline itself.
+	late := time.AfterFunc(watchTimeout, cancel)
+	watcher, err := m.kv.Watch(ctx, bucketKey(m.key.Stream, m.key.Group))
+	if !late.Stop() || err != nil {
+		if err == nil {
+			_ = watcher.Stop() // the context has ended it already
+		}
+		cancel()
+		return nil
+	}
+	return &configWatch{watcher: watcher, cancel: cancel}
+}
+
+func (w *configWatch) updates() <-chan jetstream.KeyValueEntry {
+	if w == nil {
+		return nil
+	}
+	return w.watcher.Updates()
+}
+
+// close ends the watch and its consumer in the bucket.
+func (w *configWatch) close() {
+	if w == nil {
+		return
+	}
+	_ = w.watcher.Stop() // fails only when the connection is gone, and the watch with it
+	w.cancel()
+}

@@ -1,0 +1,307 @@
+package pcgroups
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// fixture is a server of its own and a connection to it.
+type fixture struct {
+	t   testing.TB
+	url string
+	nc  *nats.Conn
+	js  jetstream.JetStream
+	ctx context.Context
+}
+
+func newFixture(t testing.TB) *fixture {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("the server did not start")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	t.Cleanup(cancel)
+	f := &fixture{t: t, url: s.ClientURL(), ctx: ctx}
+	f.nc, f.js = f.connect()
+	return f
+}
+
+// connect is another connection, as another process would have.
+func (f *fixture) connect() (*nats.Conn, jetstream.JetStream) {
+	f.t.Helper()
+	nc, err := nats.Connect(f.url)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return nc, js
+}
+
+// stream makes a stream that stamps partitions into "<prefix>.*" if any are asked for.
+func (f *fixture) stream(name, prefix string, partitions int) {
+	f.t.Helper()
+	config := jetstream.StreamConfig{Name: name, Subjects: []string{prefix + ".>"}}
+	if partitions > 0 {
+		config.SubjectTransform = &jetstream.SubjectTransformConfig{
+			Source: prefix + ".*", Destination: fmt.Sprintf("{{partition(%d,1)}}.%s.{{wildcard(1)}}", partitions, prefix),
+		}
+	}
+	f.must(f.js.CreateStream(f.ctx, config))
+}
+
+// must fails the test on an error, whatever else the call returned.
+func (f *fixture) must(_ any, err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) publish(subject string) {
+	f.t.Helper()
+	f.must(f.js.Publish(f.ctx, subject, []byte(subject)))
+}
+
+// stored is the raw config and its revision.
+func (f *fixture) stored(bucket, stream, group string) (string, uint64) {
+	f.t.Helper()
+	entry, err := f.kv(bucket).Get(f.ctx, stream+"."+group)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(entry.Value()), entry.Revision()
+}
+
+func (f *fixture) kv(bucket string) jetstream.KeyValue {
+	f.t.Helper()
+	kv, err := f.js.KeyValue(f.ctx, bucket)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return kv
+}
+
+// put writes a config as some other tool would.
+func (f *fixture) put(bucket, stream, group, value string) uint64 {
+	f.t.Helper()
+	kv, err := f.js.CreateOrUpdateKeyValue(f.ctx, jetstream.KeyValueConfig{Bucket: bucket})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	revision, err := kv.Put(f.ctx, stream+"."+group, []byte(value))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return revision
+}
+
+func (f *fixture) hasKey(bucket, stream, group string) bool {
+	f.t.Helper()
+	kv, err := f.js.KeyValue(f.ctx, bucket)
+	if err != nil {
+		return false
+	}
+	_, err = kv.Get(f.ctx, stream+"."+group)
+	return err == nil
+}
+
+// consumers lists the names of a stream's consumers.
+func (f *fixture) consumers(stream string) []string {
+	f.t.Helper()
+	s, err := f.js.Stream(f.ctx, stream)
+	if err != nil {
+		return nil
+	}
+	names := []string{}
+	lister := s.ConsumerNames(f.ctx)
+	for name := range lister.Name() {
+		names = append(names, name)
+	}
+	if err := lister.Err(); err != nil {
+		f.t.Fatal(err)
+	}
+	return sortedUnique(names)
+}
+
+func (f *fixture) info(stream, consumer string) *jetstream.ConsumerInfo {
+	c, err := f.js.Consumer(f.ctx, stream, consumer)
+	if err != nil {
+		return nil
+	}
+	return c.CachedInfo()
+}
+
+// eventually waits for a condition.
+func eventually(t testing.TB, within time.Duration, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(within)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", within, what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// inbox collects what handlers get, per handler name.
+type inbox struct {
+	mu  sync.Mutex
+	got map[string][]string
+}
+
+func (b *inbox) handler(name string) func(jetstream.Msg) {
+	return func(msg jetstream.Msg) {
+		b.mu.Lock()
+		if b.got == nil {
+			b.got = make(map[string][]string)
+		}
+		b.got[name] = append(b.got[name], msg.Subject())
+		b.mu.Unlock()
+		_ = msg.Ack()
+	}
+}
+
+func (b *inbox) count(names ...string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := 0
+	for name, got := range b.got {
+		if len(names) == 0 || contains(names, name) {
+			n += len(got)
+		}
+	}
+	return n
+}
+
+func (b *inbox) has(subject string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, got := range b.got {
+		if contains(got, subject) {
+			return true
+		}
+	}
+	return false
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// ended waits for a member to end and returns why.
+func ended(t testing.TB, within time.Duration, m interface{ Done() <-chan error }) error {
+	t.Helper()
+	select {
+	case err := <-m.Done():
+		return err
+	case <-time.After(within):
+		t.Fatalf("the member did not end within %v", within)
+		return nil
+	}
+}
+
+func running(m interface{ Done() <-chan error }) bool {
+	select {
+	case <-m.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// requests captures what is sent to the JetStream API, decoded.
+func (f *fixture) requests(subject string) func() []string {
+	f.t.Helper()
+	nc, _ := f.connect()
+	sub, err := nc.SubscribeSync(subject)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if err := nc.Flush(); err != nil {
+		f.t.Fatal(err)
+	}
+	return func() []string {
+		var got []string
+		for {
+			msg, err := sub.NextMsg(200 * time.Millisecond)
+			if err != nil {
+				return got
+			}
+			got = append(got, msg.Subject+" "+string(msg.Data))
+		}
+	}
+}
+
+// wire reads one part of the vectors' captured section into v.
+func wire(t testing.TB, section, name string, v any) {
+	t.Helper()
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(loadVectors(t).Wire[section], &parts); err != nil {
+		t.Fatal(err)
+	}
+	raw, ok := parts[name]
+	if !ok {
+		t.Fatalf("the vectors have no wire.%s.%s", section, name)
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wireText(t testing.TB, section, name string) string {
+	t.Helper()
+	var text string
+	wire(t, section, name, &text)
+	return text
+}
+
+// wireRequest is the captured request with its subject, as requests gives them.
+func wireRequest(t testing.TB, section, name string) string {
+	t.Helper()
+	var captured []struct{ Payload, Subject string }
+	wire(t, section, name, &captured)
+	return captured[0].Subject + " " + captured[0].Payload
+}
+
+func wantText(t testing.TB, what string, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("%s:\ngot  %v\nwant %s", what, err, want)
+	}
+}
+
+func short(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes over a second")
+	}
+}
+
