@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/engine/observe"
+	"pcgtop/engine/pcgroups"
+	"pcgtop/model"
+)
+
+// administration is the administrator that writes.
+type administration struct {
+	js      jetstream.JetStream
+	current func() *model.Snapshot
+	stored  func(ctx context.Context, k model.Key) (model.ConfigSeen, error)
+	see     func(...model.Observation)
+}
+
+func (*administration) ReadOnly() bool { return false }
+
+func (a *administration) Apply(ctx context.Context, p *model.Plan) (string, error) {
+	if link := a.current().Link.State; link != model.LinkLive {
+		return "", fmt.Errorf("%w (%s): nothing was written; wait until everything was read again", ErrNotLive, link)
+	}
+	switch p.Intent.Action {
+	case model.ActionStepDown:
+		return a.stepDown(ctx, p)
+	case model.ActionAdd, model.ActionDrop, model.ActionRemap, model.ActionBalance:
+		return a.write(ctx, p)
+	}
+	return "", fmt.Errorf("unknown action %q: nothing was written", p.Intent.Action)
+}
+
+// write stores the plan's membership at the plan's revision.
+func (a *administration) write(ctx context.Context, p *model.Plan) (string, error) {
+	if p.Key.Kind != model.KindElastic {
+		return "", fmt.Errorf("%s is a %s group: its members never change; nothing was written", p.Key, p.Key.Kind)
+	}
+	mappings := make([]pcgroups.MemberMapping, 0, len(p.Mappings))
+	for _, m := range p.Mappings {
+		mappings = append(mappings, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
+	}
+	revision, err := pcgroups.ApplyMembership(ctx, a.js, p.Key.Stream, p.Key.Group, p.Revision, p.Members, mappings)
+	switch {
+	case errors.Is(err, pcgroups.ErrChanged), errors.Is(err, pcgroups.ErrGroupNotFound):
+		return "", a.conflict(ctx, p, err)
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", describe(p), err)
+	}
+	return fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), nil
+}
+
+// stepDown unpins, if the group and the pin are still those of the plan.
+func (a *administration) stepDown(ctx context.Context, p *model.Plan) (string, error) {
+	if len(p.Pins) != 1 {
+		return "", errors.New("the plan names no pin: nothing was done")
+	}
+	switch now, err := a.stored(ctx, p.Key); {
+	case errors.Is(err, observe.ErrNoConfig), err == nil && now.Revision != p.Revision:
+		return "", a.conflict(ctx, p, err)
+	case err != nil:
+		return "", fmt.Errorf("%s: %w; nothing was done", describe(p), err)
+	}
+	pin := p.Pins[0]
+	err := pcgroups.UnpinMember(ctx, a.js, p.Key.Kind, p.Key.Stream, p.Key.Group, pin.Member, pin.PinID)
+	switch {
+	case errors.Is(err, pcgroups.ErrPinChanged):
+		return "", fmt.Errorf("%w: %s is not pinned to %s any more; nothing was done: %w", ErrChanged, pin.Member, model.ShortID(pin.PinID), err)
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", describe(p), err)
+	}
+	return fmt.Sprintf("%s: unpinned %s", describe(p), model.ShortID(pin.PinID)), nil
+}
+
+// conflict says what happened to the group since the plan was made. cause is why it
+// was noticed, nil when only the revision told. What is stored now is shown at once,
+// so that the next plan is made for that.
+func (a *administration) conflict(ctx context.Context, p *model.Plan, cause error) error {
+	now, err := a.stored(ctx, p.Key)
+	switch {
+	case errors.Is(err, observe.ErrNoConfig):
+		return fmt.Errorf("%w: it was deleted; nothing was written", ErrChanged)
+	case err != nil:
+		return fmt.Errorf("%w: it cannot be read: %w; nothing was written", ErrChanged, err)
+	}
+	a.see(now)
+	switch {
+	case now.Config == nil:
+		return fmt.Errorf("%w at revision %d: unreadable config: %s; nothing was written", ErrChanged, now.Revision, now.Problem)
+	case now.Revision == p.Revision && cause != nil:
+		return fmt.Errorf("%s: %w; nothing was written", describe(p), cause)
+	}
+	return fmt.Errorf("%w at revision %d: %s; nothing was written", ErrChanged, now.Revision, model.DescribeChange(&p.Base, now.Config))
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"pcgtop/model"
+)
+
+// Why a plan was not applied. Nothing was written then.
+var (
+	// ErrChanged: the group, or a pin, is not what the plan was made for.
+	ErrChanged = errors.New("the group changed")
+	// ErrReadOnly: this program was told not to write.
+	ErrReadOnly = errors.New("read-only")
+	// ErrDenied: the account may not do it.
+	ErrDenied = errors.New("not permitted")
+	// ErrNotLive: the connection is lost, or not everything was read again.
+	ErrNotLive = errors.New("not live")
+)
+
+// Administrator carries out plans.
+type Administrator interface {
+	// Apply carries a plan out as it stands or not at all, and says in a line what was
+	// done. The error wraps [ErrChanged] when the plan is out of date and says what
+	// changed.
+	Apply(ctx context.Context, p *model.Plan) (string, error)
+	// ReadOnly tells whether every Apply would be refused.
+	ReadOnly() bool
+}
+
+// ReadOnly makes an administrator that refuses every write.
+func ReadOnly(Administrator) Administrator { return readOnly{} }
+
+type readOnly struct{}
+
+func (readOnly) ReadOnly() bool { return true }
+
+func (readOnly) Apply(context.Context, *model.Plan) (string, error) {
+	return "", fmt.Errorf("%w: nothing was written; leave out --read-only and PCGTOP_READ_ONLY to write", ErrReadOnly)
+}
+
+// ReadOnly tells whether writes are refused.
+func (e *Engine) ReadOnly() bool { return e.admin.ReadOnly() }
+
+// Apply carries a plan out as it stands or not at all, see [Administrator]. What came
+// of it is also told as an event; its effect shows when it is observed.
+func (e *Engine) Apply(ctx context.Context, p *model.Plan) (string, error) {
+	ctx, stop := e.refusals.watch(ctx)
+	defer stop()
+	done, err := e.admin.Apply(ctx, p)
+	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+		err = fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
+	}
+	event := model.Event{At: time.Now().UTC(), Kind: model.EventAction, Key: p.Key, Text: done}
+	if p.Intent.Action == model.ActionStepDown && len(p.Intent.Members) == 1 {
+		event.Member = p.Intent.Members[0]
+	}
+	if err != nil {
+		event.Text = describe(p) + " refused: " + err.Error()
+	}
+	e.see(model.EventSeen{Event: event})
+	return done, err
+}
+
+// describe names the plan for people: add m4 to ORDERS/cg.
+func describe(p *model.Plan) string {
+	who := strings.Join(p.Intent.Members, ", ")
+	switch p.Intent.Action {
+	case model.ActionStepDown:
+		return "step down " + who + " of " + p.Key.String()
+	case model.ActionAdd:
+		return "add " + who + " to " + p.Key.String()
+	case model.ActionDrop:
+		return "drop " + who + " from " + p.Key.String()
+	case model.ActionRemap:
+		return "remap " + p.Key.String() + " (" + model.Count(p.Moved(), "move") + ")"
+	case model.ActionBalance:
+		return "balance " + p.Key.String() + " (" + model.Count(p.Moved(), "move") + ")"
+	}
+	return string(p.Intent.Action) + " " + p.Key.String()
+}

@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Reconnecting starts fast and slows down, so that neither a short break is made
+// longer nor a dead server flooded.
+const (
+	reconnectFirst = 50 * time.Millisecond
+	reconnectMost  = 2 * time.Second
+)
+
+// Connect resolves the options, connects, and makes sure that JetStream answers. It
+// touches no terminal and fails within the timeout, with one line that says what,
+// where and what to do, and never a credential. [Engine.Close] ends the connection.
+func Connect(ctx context.Context, o Options) (*Engine, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, err := Resolve(o)
+	if err != nil {
+		return nil, err
+	}
+	refused := newRefusals()
+	nc, err := dial(ctx, s, o, refused)
+	if err != nil {
+		return nil, explain(err, s)
+	}
+	js, err := jetstream.NewWithAPIPrefix(nc, s.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
+	if err == nil {
+		err = askJetStream(ctx, js, s, o.Timeout)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return newEngine(nc, js, s, o, refused), nil
+}
+
+// dial connects, or gives up when the context ends: nats.go knows only a timeout.
+func dial(ctx context.Context, s *Settings, o Options, refused *refusals) (*nats.Conn, error) {
+	type result struct {
+		nc  *nats.Conn
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		opts, err := s.nats.NATSOptions(connOptions(o, refused)...)
+		if err != nil {
+			done <- result{nil, err}
+			return
+		}
+		nc, err := nats.Connect(s.nats.ServerURL(), opts...)
+		done <- result{nc, err}
+	}()
+	select {
+	case r := <-done:
+		return r.nc, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-done; r.nc != nil {
+				r.nc.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// connOptions always sets every handler: those nats.go has by default print.
+func connOptions(o Options, refused *refusals) []nats.Option {
+	log := o.Log
+	return []nats.Option{
+		nats.Name(o.Name),
+		nats.Timeout(o.Timeout),
+		nats.MaxReconnects(-1),
+		nats.RetryOnFailedConnect(false),
+		nats.IgnoreAuthErrorAbort(),
+		nats.CustomReconnectDelay(reconnectDelay),
+		nats.ReconnectBufSize(-1), // what cannot be sent now is an error now
+		nats.PingInterval(5 * time.Second),
+		nats.MaxPingsOutstanding(2),
+		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
+			refused.hear(err)
+			subject := ""
+			if sub != nil {
+				subject = sub.Subject
+			}
+			log.Warn("nats", slog.String("error", redact(err.Error())), slog.String("subject", subject))
+		}),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("nats: disconnected", slog.Any("error", err)) }),
+		nats.ReconnectHandler(func(nc *nats.Conn) {
+			log.Info("nats: connected again", slog.String("server", nc.ConnectedUrlRedacted()))
+		}),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			log.Debug("nats: not connected yet", slog.String("error", redact(err.Error())))
+		}),
+		nats.ClosedHandler(func(*nats.Conn) { log.Info("nats: closed") }),
+	}
+}
+
+func reconnectDelay(attempts int) time.Duration {
+	d := min(reconnectFirst<<min(max(attempts-1, 0), 10), reconnectMost)
+	return d + rand.N(d/4)
+}
+
+// askJetStream makes sure that JetStream is there for this account and prefix. Not
+// being permitted to ask is no reason to give up.
+func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	refused := make(chan struct{}, 1)
+	nc := js.Conn()
+	before := nc.ErrorHandler()
+	nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrPermissionViolation) {
+			select {
+			case refused <- struct{}{}:
+			default:
+			}
+			cancel()
+		}
+	})
+	defer nc.SetErrorHandler(before)
+	_, err := js.AccountInfo(ctx)
+	select {
+	case <-refused:
+		return nil
+	default:
+	}
+	at := nc.ConnectedUrlRedacted()
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return fmt.Errorf("%s: JetStream is not enabled for this account: log in to another account", at)
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("%s: no JetStream answers at %s: start the server with JetStream, or see --js-domain and --js-api-prefix", at, s.APIPrefix)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: JetStream did not answer at %s within %v: try again, or give a longer --timeout", at, s.APIPrefix, timeout)
+	}
+	return fmt.Errorf("%s: asking JetStream: %w", at, err)
+}
+
+// explain says in one line why there is no connection.
+func explain(err error, s *Settings) error {
+	var unknown x509.UnknownAuthorityError
+	var record tls.RecordHeaderError
+	var op *net.OpError
+	why := ""
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("connecting to %s: %w", s.Server, err)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		why = "the server refused the login: check " + s.loginFrom()
+	case errors.Is(err, nats.ErrNoServers), errors.As(err, &op):
+		why = "nobody answers: is a NATS server running there? See --server and --context"
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		why = "no NATS server answered in time: check the address, or give a longer --timeout"
+	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &record):
+		why = "one side wants TLS and the other does not: see --tlsca, --tlscert and --tlskey"
+	case errors.As(err, &unknown):
+		why = "the server's certificate is signed by nobody known here: see --tlsca"
+	default:
+		why = strings.TrimPrefix(hide(err.Error(), s.secrets()...), "nats: ")
+	}
+	return &connectError{text: "cannot connect to " + s.Server + ": " + why, err: err}
+}
+
+// connectError keeps the cause for errors.Is without ever printing it.
+type connectError struct {
+	text string
+	err  error
+}
+
+func (e *connectError) Error() string { return e.text }
+func (e *connectError) Unwrap() error { return e.err }
+
+func (s *Settings) loginFrom() string {
+	for _, o := range s.Origins {
+		if o.Setting == "login" {
+			return "the credentials (from " + o.From + ")"
+		}
+	}
+	return "--user, --creds or --context: no credentials were given"
+}
+
+// secrets lists what must not be in any text.
+func (s *Settings) secrets() []string {
+	return []string{s.nats.Password(), s.nats.Token(), s.nats.UserSeed(), s.nats.UserJWT()}
+}

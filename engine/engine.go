@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/engine/observe"
+	"pcgtop/model"
+)
+
+// How often snapshots go out.
+const (
+	// quiet is the least time between two snapshots: the first change after it goes
+	// out at once.
+	quiet = 40 * time.Millisecond
+	// heartbeat is when a snapshot goes out although nothing changed, so that ages move.
+	heartbeat = time.Second
+)
+
+// Engine observes the groups of one account and acts on them.
+type Engine struct {
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	settings *Settings
+	refusals *refusals
+	observer *observe.Observer
+	admin    Administrator
+	out      chan *model.Snapshot
+
+	mu      sync.Mutex
+	running bool
+	pending []model.Observation
+	wake    chan struct{}
+	current *model.Snapshot
+	taken   chan struct{} // closed, and replaced, when current is
+}
+
+func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals) *Engine {
+	e := &Engine{
+		nc: nc, js: js, settings: s, refusals: refused,
+		out: make(chan *model.Snapshot, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
+		observer: observe.New(nc, observe.Options{
+			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
+			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log,
+		}),
+	}
+	e.current = e.reduce(nil)
+	e.current.ReadOnly = o.ReadOnly // nobody has it yet
+	e.admin = &administration{js: js, current: e.Current, stored: e.observer.Stored, see: e.see}
+	if o.ReadOnly {
+		e.admin = ReadOnly(e.admin)
+	}
+	return e
+}
+
+// Settings tells what the connection was made with.
+func (e *Engine) Settings() *Settings { return e.settings }
+
+// JetStream is the connection's JetStream, with the API prefix in use.
+func (e *Engine) JetStream() jetstream.JetStream { return e.js }
+
+// Snapshots delivers the newest snapshot; one that was not taken is replaced by the
+// next. It is closed when [Engine.Run] ends.
+func (e *Engine) Snapshots() <-chan *model.Snapshot { return e.out }
+
+// Current is the newest snapshot, never nil.
+func (e *Engine) Current() *model.Snapshot {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.current
+}
+
+// Focus says what is on the screen: it is read first, and the open group in depth.
+func (e *Engine) Focus(open *model.Key, visible []model.Key) { e.observer.Focus(open, visible) }
+
+// ReadNow reads what is on the screen without waiting for its turn.
+func (e *Engine) ReadNow() { e.observer.ReadNow() }
+
+// Close ends the connection. [Engine.Run] then ends with an error; cancel its context
+// first to end it without one.
+func (e *Engine) Close() { e.nc.Close() }
+
+// ErrRunning is returned by [Engine.Run] while it runs already.
+var ErrRunning = errors.New("the engine is running")
+
+// Run observes until the context ends; then the error is nil. An error says that the
+// connection was closed, or is a panic ([observe.PanicError]). After it, there are no
+// more snapshots.
+func (e *Engine) Run(ctx context.Context) error {
+	err := e.run(ctx, e.deliver)
+	if !errors.Is(err, ErrRunning) {
+		close(e.out)
+	}
+	return err
+}
+
+// run observes and hands on snapshots until the context ends.
+func (e *Engine) run(ctx context.Context, deliver func(*model.Snapshot)) error {
+	e.mu.Lock()
+	if e.running {
+		e.mu.Unlock()
+		return ErrRunning
+	}
+	e.running = true
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		e.running = false
+		e.mu.Unlock()
+	}()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	observed := make(chan error, 1)
+	go func() { observed <- e.observer.Run(ctx, e.see) }()
+	if e.Current().Link.State != model.LinkStarting {
+		e.see(model.LinkSeen{State: model.LinkRereading}) // it ran before, and what it knew is old
+	}
+	ended, err := e.publish(ctx, observed, deliver)
+	cancel()
+	if !ended {
+		err = <-observed
+	}
+	if err != nil {
+		return fmt.Errorf("engine: %w", err)
+	}
+	return nil
+}
+
+// see takes observations from any goroutine.
+func (e *Engine) see(observations ...model.Observation) {
+	if len(observations) == 0 {
+		return
+	}
+	e.mu.Lock()
+	e.pending = append(e.pending, observations...)
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// publish turns observations into snapshots until the context ends, or the observer
+// does, with its error.
+func (e *Engine) publish(ctx context.Context, observed <-chan error, deliver func(*model.Snapshot)) (ended bool, err error) {
+	beat := time.NewTimer(heartbeat)
+	defer beat.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case err := <-observed:
+			return true, err
+		case <-beat.C:
+		case <-e.wake:
+			if !pause(ctx, quiet-time.Since(last)) {
+				return false, nil
+			}
+		}
+		last = time.Now()
+		deliver(e.step())
+		beat.Reset(heartbeat)
+	}
+}
+
+// step reduces what is pending into the next snapshot.
+func (e *Engine) step() *model.Snapshot {
+	e.mu.Lock()
+	pending, prev := e.pending, e.current
+	e.pending = nil
+	e.mu.Unlock()
+	next := e.reduce(prev, pending...) // not under the lock: only this goroutine replaces current
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.current = next
+	close(e.taken)
+	e.taken = make(chan struct{})
+	return next
+}
+
+func (e *Engine) reduce(prev *model.Snapshot, observations ...model.Observation) *model.Snapshot {
+	return model.Reduce(prev, time.Now().UTC(), observations...)
+}
+
+// deliver replaces a snapshot that nobody has taken.
+func (e *Engine) deliver(s *model.Snapshot) {
+	for {
+		select {
+		case e.out <- s:
+			return
+		default:
+		}
+		select {
+		case <-e.out:
+		default:
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,150 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// advisories is where the server publishes them, in every account of its own, while
+// somebody listens (nats-server, jetstream_api.go, JSAdvisoryPrefix).
+const advisories = "$JS.EVENT.ADVISORY"
+
+// heardAdvisories are the kinds that are listened to, and no more than those.
+func heardAdvisories() []string {
+	return []string{
+		"CONSUMER.PINNED", "CONSUMER.UNPINNED", "CONSUMER.CREATED", "CONSUMER.DELETED", "CONSUMER.PAUSE",
+		"STREAM.CREATED", "STREAM.DELETED", "STREAM.UPDATED",
+	}
+}
+
+// advisory is the union of the bodies heard (nats-server, jetstream_events.go).
+type advisory struct {
+	Timestamp time.Time `json:"timestamp"`
+	Stream    string    `json:"stream"`
+	Consumer  string    `json:"consumer"`
+	Domain    string    `json:"domain"`
+	Group     string    `json:"group"`
+	PinID     string    `json:"pinned_id"`
+	Reason    string    `json:"reason"`
+}
+
+// domainFilter keeps out advisories of another JetStream domain, which reach the
+// account over a leaf node.
+type domainFilter struct {
+	mu    sync.Mutex
+	want  string
+	known bool
+}
+
+func (d *domainFilter) learn(domain string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.want, d.known = domain, true
+}
+
+func (d *domainFilter) lets(domain string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.known || domain == d.want
+}
+
+// hear subscribes to the advisories; the returned function ends that.
+func (l *link) hear(ctx context.Context, crew *crew) (stop func(), err error) {
+	messages := make(chan *nats.Msg)
+	var subs []*nats.Subscription
+	stop = func() {
+		for _, s := range subs {
+			_ = s.Unsubscribe() // fails only when the connection is gone, and the subscription with it
+		}
+	}
+	for _, kind := range heardAdvisories() {
+		sub, err := l.nc.Subscribe(advisories+"."+kind+".>", func(m *nats.Msg) {
+			select {
+			case messages <- m:
+			case <-ctx.Done():
+			}
+		})
+		if err != nil {
+			return stop, fmt.Errorf("subscribe to advisories: %w", err)
+		}
+		subs = append(subs, sub)
+	}
+	crew.run(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case m := <-messages:
+				l.advise(m.Subject, m.Data)
+			}
+		}
+	})
+	crew.run(func() error {
+		if l.opts.Domain != "" {
+			return nil
+		}
+		if domain, err := l.api.domain(ctx); err == nil {
+			l.domain.learn(domain)
+		}
+		return nil
+	})
+	return stop, nil
+}
+
+// advise acts on one advisory: what it says is told at once, and the stream is read
+// again soon where it does not say everything.
+func (l *link) advise(subject string, body []byte) {
+	var a advisory
+	if err := json.Unmarshal(body, &a); err != nil {
+		l.opts.Log.Warn("unreadable advisory", "subject", subject, "error", err)
+		return
+	}
+	if !l.domain.lets(a.Domain) {
+		return
+	}
+	l.clock.set(a.Timestamp)
+	tokens := strings.SplitN(strings.TrimPrefix(subject, advisories+"."), ".", 3)
+	switch kind := strings.Join(tokens[:min(2, len(tokens))], "."); kind {
+	case "CONSUMER.PINNED", "CONSUMER.UNPINNED":
+		if l.plan.cares(a.Stream) {
+			l.emit(model.PinSeen{Stream: a.Stream, Consumer: a.Consumer, PriorityGroup: a.Group, PinID: a.PinID, Reason: a.Reason, At: a.Timestamp})
+		}
+	case "CONSUMER.CREATED":
+		if l.plan.news(a.Stream, false) {
+			l.emit(model.ConsumerCreated{Stream: a.Stream, Consumer: a.Consumer, At: a.Timestamp})
+		}
+	case "CONSUMER.DELETED":
+		if l.plan.news(a.Stream, false) {
+			l.emit(model.ConsumerDeleted{Stream: a.Stream, Consumer: a.Consumer, At: a.Timestamp})
+		}
+	case "CONSUMER.PAUSE":
+		l.plan.news(a.Stream, false)
+	default:
+		l.streamNews(a.Stream)
+	}
+}
+
+// streamNews acts on a stream made, changed or deleted: a bucket's own is checked, one
+// that members consume from is read again, and an origin comes with the next list.
+func (l *link) streamNews(stream string) {
+	for _, b := range l.buckets {
+		if b.stream == stream {
+			b.nudge()
+			return
+		}
+	}
+	if l.plan.news(stream, true) {
+		return
+	}
+	if _, wanted := l.plan.wanted()[stream]; wanted {
+		l.nudgeStreams()
+	}
+}

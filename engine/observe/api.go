@@ -1,0 +1,149 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Why a request brought nothing. Callers decide on these with errors.Is.
+var (
+	errNotFound = errors.New("not found")
+	errDenied   = errors.New("not permitted")
+	errNoAnswer = errors.New("no answer")
+)
+
+// api makes requests of the JetStream API: every one of them takes its turn in the
+// budget, and is ended at once when the server refuses it on the error path.
+type api struct {
+	nc      *nats.Conn
+	prefix  string // without the last dot
+	timeout time.Duration
+	budget  *budget
+	made    atomic.Uint64 // requests made so far
+
+	mu    sync.Mutex
+	calls map[*call]struct{}
+}
+
+// call is a request that waits for its answer.
+type call struct {
+	subject string
+	end     context.CancelCauseFunc
+}
+
+func newAPI(nc *nats.Conn, opts Options) *api {
+	return &api{
+		nc: nc, prefix: opts.APIPrefix, timeout: opts.Timeout,
+		budget: newBudget(opts.MaxRequests), calls: map[*call]struct{}{},
+	}
+}
+
+// ask makes one request. The operation is the subject after the API prefix. The
+// error wraps errNotFound, errDenied or errNoAnswer where one of them is the reason,
+// and reads well after the name of what was asked about.
+func (a *api) ask(ctx context.Context, operation string, request any, into interface{ problem() *apiError }) error {
+	msg, err := a.raw(ctx, operation, request)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(msg.Data, into); err != nil {
+		return fmt.Errorf("%s: unreadable answer: %w", operation, err)
+	}
+	switch p := into.problem(); {
+	case p == nil:
+		return nil
+	case p.Code == http.StatusNotFound:
+		return fmt.Errorf("%w: %w", errNotFound, p)
+	default:
+		return fmt.Errorf("%s: %w", operation, p)
+	}
+}
+
+// raw makes one request and returns the answer as it is.
+func (a *api) raw(ctx context.Context, operation string, request any) (*nats.Msg, error) {
+	var body []byte
+	if request != nil {
+		var err error
+		if body, err = json.Marshal(request); err != nil {
+			return nil, fmt.Errorf("%s: %w", operation, err)
+		}
+	}
+	if err := a.budget.take(ctx); err != nil {
+		return nil, err
+	}
+	subject := a.prefix + "." + operation
+	ctx, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	forget := a.remember(&call{subject, end})
+	defer forget()
+
+	a.made.Add(1)
+	msg, err := a.nc.RequestWithContext(ctx, subject, body)
+	switch {
+	case err == nil:
+		return msg, nil
+	case errors.Is(context.Cause(ctx), errDenied):
+		return nil, context.Cause(ctx)
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil, fmt.Errorf("%w: JetStream does not answer at %s", errNoAnswer, a.prefix)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return nil, fmt.Errorf("%w within %v to %s", errNoAnswer, a.timeout, operation)
+	}
+	return nil, fmt.Errorf("%s: %w", operation, err)
+}
+
+func (a *api) remember(c *call) (forget func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.calls[c] = struct{}{}
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.calls, c)
+	}
+}
+
+// refuse ends the calls that wait for an answer on a subject that may not be
+// published to, or, for a refused inbox, all of them.
+func (a *api) refuse(d denial) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c := range a.calls {
+		if c.subject == d.subject || d.inbox {
+			c.end(fmt.Errorf("%w: %s", errDenied, d.operation(a.prefix)))
+		}
+	}
+}
+
+// streamInfo asks for one stream.
+func (a *api) streamInfo(ctx context.Context, stream string) (*streamInfo, error) {
+	info := &streamInfo{}
+	if err := a.ask(ctx, "STREAM.INFO."+stream, nil, info); err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// domain asks for the JetStream domain that the API prefix leads to.
+func (a *api) domain(ctx context.Context) (string, error) {
+	var info struct {
+		answer
+		Domain string `json:"domain"`
+	}
+	err := a.ask(ctx, "INFO", nil, &info)
+	return info.Domain, err
+}
+
+// plain is an error's text for people: what a denied call says already names it.
+func plain(err error) string { return strings.TrimSpace(err.Error()) }

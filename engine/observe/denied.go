@@ -1,0 +1,68 @@
+package observe
+
+import (
+	"regexp"
+	"strings"
+)
+
+// denial is a permission that the account lacks, as the server reports it on the
+// asynchronous error path.
+type denial struct {
+	verb    string // publish or subscribe
+	subject string
+	inbox   bool // answers cannot be received
+}
+
+// parseDenial reads nats-server's text (client.go, pubPermissionViolation and
+// subPermissionViolation), which nats.go passes on with a word of its own in front.
+func parseDenial(text string) (denial, bool) {
+	m := regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`).FindStringSubmatch(text)
+	if m == nil {
+		return denial{}, false
+	}
+	d := denial{verb: "publish", subject: m[2]}
+	if strings.EqualFold(m[1], "subscription") {
+		d.verb = "subscribe"
+	}
+	return d, true
+}
+
+// operation names what was refused: CONSUMER.LIST on ORDERS.
+func (d denial) operation(prefix string) string {
+	if d.inbox {
+		return "receiving answers"
+	}
+	if name, ok := strings.CutPrefix(d.subject, advisories+"."); ok {
+		return "advisories " + strings.TrimSuffix(name, ".>")
+	}
+	name, ok := strings.CutPrefix(d.subject, prefix+".")
+	if !ok {
+		return d.verb + " to " + d.subject
+	}
+	tokens := strings.Split(name, ".")
+	verbs := 2
+	switch {
+	case tokens[0] == "INFO":
+		verbs = 1
+	case len(tokens) > 2 && tokens[1] == "MSG":
+		verbs = 3
+	}
+	if len(tokens) <= verbs {
+		return name
+	}
+	return strings.Join(tokens[:verbs], ".") + " on " + tokens[verbs]
+}
+
+// advice is the whole message: what is refused, and what would allow it. Names that
+// are made anew for every request are left open in it.
+func (d denial) advice(prefix string) string {
+	subject := d.subject
+	if d.inbox {
+		root, _, _ := strings.Cut(subject, ".")
+		subject = root + ".>"
+	} else if create, ok := strings.CutPrefix(subject, prefix+".CONSUMER.CREATE."); ok {
+		stream, _, _ := strings.Cut(create, ".")
+		subject = prefix + ".CONSUMER.CREATE." + stream + ".>"
+	}
+	return d.operation(prefix) + ": allow " + d.verb + " to " + subject
+}

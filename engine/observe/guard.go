@@ -1,0 +1,61 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// PanicError is a panic in one of the observer's goroutines.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic while observing: %v", e.Value) }
+
+// guard turns a panic of fn into a [*PanicError].
+func guard(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return fn()
+}
+
+// crew runs goroutines that end together: with the context, or with the first error
+// or panic among them.
+type crew struct {
+	running sync.WaitGroup
+	end     context.CancelCauseFunc
+	ctx     context.Context
+}
+
+func newCrew(ctx context.Context) (*crew, context.Context) {
+	ctx, end := context.WithCancelCause(ctx)
+	return &crew{end: end, ctx: ctx}, ctx
+}
+
+// errAllDone is the cause of the context's end when nobody failed.
+var errAllDone = errors.New("all done")
+
+func (c *crew) run(fn func() error) {
+	c.running.Go(func() {
+		if err := guard(fn); err != nil {
+			c.end(err)
+		}
+	})
+}
+
+// wait waits for all and returns the first error; nil if there was none.
+func (c *crew) wait() error {
+	c.running.Wait()
+	c.end(errAllDone)
+	if err := context.Cause(c.ctx); !errors.Is(err, errAllDone) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// A server that freezes is noticed within pingEvery + pingTimeout, under 2 s.
+const (
+	pingEvery   = 500 * time.Millisecond
+	pingTimeout = 1200 * time.Millisecond
+	serverEvery = 4 // pings between two reports of the server
+)
+
+// liveAfter is how long streams that are not on the screen may delay that the
+// picture counts as live.
+const liveAfter = 5 * time.Second
+
+// asPanic is errors.As for a panic.
+func asPanic(err error, p **PanicError) bool { return errors.As(err, p) }
+
+// link is everything that runs for one connection: it ends with it.
+type link struct {
+	*Observer
+	emit   func(...model.Observation)
+	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
+	domain domainFilter
+
+	mu         sync.Mutex
+	unread     map[model.Kind]bool // buckets whose first read is not complete
+	bucketsAt  time.Time           // when the last of them was
+	listed     bool                // the streams were listed
+	live       bool
+	haveBucket chan struct{} // closed when all buckets were read
+}
+
+func newLink(o *Observer, emit func(...model.Observation)) *link {
+	l := &link{Observer: o, emit: emit, denied: map[string]bool{}, unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
+	l.domain.want = o.opts.Domain
+	l.domain.known = o.opts.Domain != ""
+	for _, b := range o.buckets {
+		l.unread[b.kind] = true
+	}
+	return l
+}
+
+// run observes until the connection is lost, which is an error, or the context ends.
+func (l *link) run(ctx context.Context, status <-chan nats.Status) error {
+	reconnects := l.nc.Stats().Reconnects
+	crew, ctx := newCrew(ctx)
+	l.emit(model.DeniedSeen{Clear: true}, l.server(0))
+	stop, err := l.hear(ctx, crew)
+	defer stop()
+	if err != nil {
+		crew.run(func() error { return err })
+		return crew.wait()
+	}
+	crew.run(func() error { return l.mind(ctx, status, reconnects) })
+	crew.run(func() error { return l.ping(ctx) })
+	crew.run(func() error { return l.errors(ctx) })
+	crew.run(func() error { return l.countRequests(ctx) })
+	crew.run(func() error { return l.followStreams(ctx) })
+	crew.run(func() error { return l.dispatch(ctx) })
+	for _, b := range l.buckets {
+		crew.run(func() error { return b.follow(ctx, l, func() { l.bucketRead(b.kind) }) })
+	}
+	return crew.wait()
+}
+
+// errLost ends everything that runs for a connection.
+var errLost = errors.New("the connection is lost")
+
+// mind returns an error as soon as the connection is not the one it was.
+func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects uint64) error {
+	for {
+		if !l.nc.IsConnected() || l.nc.Stats().Reconnects != reconnects {
+			return errLost
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-status:
+		case <-time.After(pingEvery):
+		}
+	}
+}
+
+// ping notices a server that does not answer any more although the connection stands.
+func (l *link) ping(ctx context.Context) error {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		rtt, err := ping(ctx, l.nc)
+		if err != nil {
+			return fmt.Errorf("%w: no answer to a ping within %v", errLost, pingTimeout)
+		}
+		if n%serverEvery == 0 {
+			l.emit(l.server(rtt))
+		}
+		l.progress() // time alone may make the picture live
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	start := time.Now()
+	err := nc.FlushWithContext(ctx)
+	return time.Since(start), err
+}
+
+func (l *link) server(rtt time.Duration) model.ServerSeen {
+	return model.ServerSeen{Server: model.Server{
+		Context: l.opts.Context, URL: l.nc.ConnectedUrlRedacted(), Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
+		Version: l.nc.ConnectedServerVersion(), API: l.opts.APIPrefix, RTT: rtt,
+	}}
+}
+
+// errors tells of permissions that the account lacks, and ends the calls they hit.
+func (l *link) errors(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-l.async:
+			d, ok := parseDenial(err.Error())
+			if !ok {
+				l.opts.Log.Warn("nats", "error", err)
+				continue
+			}
+			d.inbox = d.verb == "subscribe" && strings.HasPrefix(d.subject, l.inboxPrefix())
+			l.api.refuse(d)
+			if what := d.advice(l.opts.APIPrefix); !l.denied[what] {
+				l.denied[what] = true
+				l.emit(model.DeniedSeen{What: what})
+			}
+		}
+	}
+}
+
+func (l *link) inboxPrefix() string {
+	if p := l.nc.Opts.InboxPrefix; p != "" {
+		return strings.TrimSuffix(p, ".") + "."
+	}
+	return nats.InboxPrefix
+}
+
+// countRequests tells once a second what observing costs, when that changed.
+func (l *link) countRequests(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var told model.Requests
+	made, at := l.api.made.Load(), time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		total, now := l.api.made.Load(), time.Now()
+		r := model.Requests{PerSecond: float64(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds(), Budget: l.opts.MaxRequests}
+		if made, at = total, now; r != told {
+			told = r
+			l.emit(model.RequestsSeen{Requests: r})
+		}
+	}
+}
+
+// bucketRead notes that the first read of a bucket is complete.
+func (l *link) bucketRead(kind model.Kind) {
+	l.mu.Lock()
+	if l.unread[kind] {
+		if delete(l.unread, kind); len(l.unread) == 0 {
+			l.bucketsAt = time.Now()
+			close(l.haveBucket)
+		}
+	}
+	l.mu.Unlock()
+	l.progress()
+}
+
+func (l *link) streamsListed() {
+	l.mu.Lock()
+	l.listed = true
+	l.mu.Unlock()
+	l.plan.signal()
+	l.progress()
+}
+
+// progress says that the link is live once everything was read: the buckets, the
+// streams, and every stream's consumers. In an account so big that the budget makes
+// this take long, what is not on the screen is not waited for any longer.
+func (l *link) progress() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.live || len(l.unread) > 0 || !l.listed {
+		return
+	}
+	all, onScreen := l.plan.untried()
+	if onScreen > 0 || all > 0 && time.Since(l.bucketsAt) < liveAfter {
+		return
+	}
+	l.live = true
+	l.emit(model.LinkSeen{State: model.LinkLive})
+}
+
+func (l *link) isListed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.listed
+}

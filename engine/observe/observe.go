@@ -1,0 +1,164 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// Options of an [Observer]. A zero value means the default.
+type Options struct {
+	APIPrefix   string        // of the JetStream API, "$JS.API"
+	Domain      string        // JetStream domain whose advisories count; default: the one the API prefix leads to
+	Context     string        // name of the NATS context, only told along
+	MaxRequests float64       // API requests per second, all together: 20
+	Refresh     time.Duration // how often what is on the screen is read: 1 s
+	Health      time.Duration // how often the buckets and the streams are checked: 5 s
+	Timeout     time.Duration // for one request: 5 s
+	Log         *slog.Logger  // for what concerns nobody at the screen; default: nowhere
+}
+
+func (o Options) withDefaults() Options {
+	fill(&o.APIPrefix, "$JS.API")
+	fill(&o.MaxRequests, 20)
+	fill(&o.Refresh, time.Second)
+	fill(&o.Health, 5*time.Second)
+	fill(&o.Timeout, 5*time.Second)
+	fill(&o.Log, slog.New(slog.DiscardHandler))
+	return o
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Observer watches the groups of one account over one connection.
+type Observer struct {
+	nc      *nats.Conn
+	opts    Options
+	api     *api
+	plan    *plan
+	clock   *serverClock
+	told    *toldFacts
+	buckets []*bucket
+	streams chan struct{} // asks for the list of streams now
+	async   chan error    // what nats.go reports on its own
+	ran     atomic.Bool
+}
+
+// New makes an observer; [Observer.Run] makes it work.
+func New(nc *nats.Conn, opts Options) *Observer {
+	opts = opts.withDefaults()
+	return &Observer{
+		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
+		clock: &serverClock{}, told: newToldFacts(),
+		buckets: []*bucket{newBucket(model.KindStatic), newBucket(model.KindElastic)},
+		streams: make(chan struct{}, 1), async: make(chan error, 64),
+	}
+}
+
+// Focus says which groups are on the screen: they are read first and most often, and
+// the open one in more depth.
+func (o *Observer) Focus(open *model.Key, visible []model.Key) { o.plan.focus(open, visible) }
+
+// ReadNow reads at once what is on the screen, and checks the buckets.
+func (o *Observer) ReadNow() {
+	o.plan.urge()
+	o.nudgeStreams()
+	for _, b := range o.buckets {
+		b.nudge()
+	}
+}
+
+func (o *Observer) nudgeStreams() {
+	select {
+	case o.streams <- struct{}{}:
+	default:
+	}
+}
+
+// Run watches until the context ends, and calls emit with what it sees, from several
+// goroutines and in an order in which a group comes before what is known of it. While
+// the connection is away it says so and waits. The error is nil when the context
+// ended, a [*PanicError] after a panic, or says that the connection was closed.
+//
+// Run takes over the connection's error handler, calls the one before it too, and
+// puts that back at the end. It may be called again after it has returned.
+func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) error {
+	before := o.nc.ErrorHandler()
+	o.nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
+		select {
+		case o.async <- err:
+		default: // a flood of errors says the same again
+		}
+		if before != nil {
+			before(nc, sub, err)
+		}
+	})
+	defer o.nc.SetErrorHandler(before)
+	status := o.nc.StatusChanged()
+	defer o.nc.RemoveStatusListener(status)
+
+	for {
+		if err := o.awaitConnection(ctx, status); err != nil {
+			return ended(ctx, err)
+		}
+		if o.ran.Swap(true) {
+			emit(model.LinkSeen{State: model.LinkRereading})
+			o.plan.restart()
+			o.told.forget()
+		}
+		err := newLink(o, emit).run(ctx, status)
+		if ctx.Err() != nil {
+			return ended(ctx, err)
+		}
+		if p := (*PanicError)(nil); asPanic(err, &p) {
+			return p
+		}
+		o.opts.Log.Warn("connection lost", "error", err)
+		emit(model.LinkSeen{State: model.LinkLost})
+	}
+}
+
+// ended is what Run returns: a panic counts even when the context has ended.
+func ended(ctx context.Context, err error) error {
+	if p := (*PanicError)(nil); asPanic(err, &p) {
+		return p
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// awaitConnection waits until the server answers a ping.
+func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status) error {
+	for {
+		if o.nc.IsClosed() {
+			return fmt.Errorf("observe: %w", nats.ErrConnectionClosed)
+		}
+		if o.nc.IsConnected() {
+			if _, err := ping(ctx, o.nc); err == nil {
+				return nil
+			}
+		}
+		timer := time.NewTimer(pingEvery)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-status:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}

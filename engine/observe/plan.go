@@ -1,0 +1,310 @@
+package observe
+
+import (
+	"sync"
+	"time"
+
+	"pcgtop/model"
+)
+
+// How eagerly streams are read.
+const (
+	coalesce  = 30 * time.Millisecond  // after news of a stream, for more of the kind
+	minGap    = 100 * time.Millisecond // between two reads of one stream
+	restEvery = 2                      // refreshes between two reads of what is not on the screen
+	tooOld    = 10 * time.Second       // what is not on the screen waits its turn no longer
+	firstWait = 500 * time.Millisecond // before a stream that failed is read again, doubling
+	maxWait   = 30 * time.Second
+)
+
+// rank orders the streams that are due.
+type rank int
+
+const (
+	rankDirty   rank = iota // on the screen, and something happened there
+	rankOpen                // the open group's
+	rankSeen                // on the screen
+	rankRest                // not on the screen: something happened, or never read
+	rankRegular             // not on the screen: in turn
+)
+
+// target is one stream whose consumers are to be read. A stream with many static
+// groups is one target.
+type target struct {
+	stream   string
+	groups   map[model.Key]struct{}
+	facts    bool // the stream's facts are known
+	dirty    time.Time
+	started  time.Time // the last read; zero: never
+	busy     bool
+	tried    bool // read, or failed, since the connection began
+	failures int
+	retry    time.Time         // not before
+	last     []*model.Consumer // as read last; only the read at hand touches it
+}
+
+// plan decides which stream to read next. It knows nothing of the network.
+type plan struct {
+	refresh time.Duration
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	targets map[string]*target
+	open    string
+	seen    map[string]struct{} // on the screen
+	focused bool
+}
+
+func newPlan(refresh time.Duration) *plan {
+	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, seen: map[string]struct{}{}}
+}
+
+func (p *plan) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// learn adds a group: its stream will be read.
+func (p *plan) learn(k model.Key) {
+	if k.Stream == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := k.ConsumeStream()
+	t := p.targets[name]
+	if t == nil {
+		t = &target{stream: name, groups: map[model.Key]struct{}{}}
+		p.targets[name] = t
+		p.signal()
+	}
+	t.groups[k] = struct{}{}
+}
+
+// unlearn removes a group, and its stream with the last one.
+func (p *plan) unlearn(k model.Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := k.ConsumeStream()
+	if t := p.targets[name]; t != nil {
+		delete(t.groups, k)
+		if len(t.groups) == 0 {
+			delete(p.targets, name)
+		}
+	}
+}
+
+// focus says which groups are on the screen.
+func (p *plan) focus(open *model.Key, visible []model.Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open, p.seen = "", make(map[string]struct{}, len(visible))
+	if open != nil {
+		p.open = open.ConsumeStream()
+	}
+	for _, k := range visible {
+		p.seen[k.ConsumeStream()] = struct{}{}
+	}
+	p.focused = open != nil || len(visible) > 0
+	p.signal()
+}
+
+// news marks a stream as changed; stale says that its facts are, too. It tells
+// whether anybody cares about the stream.
+func (p *plan) news(stream string, stale bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.targets[stream]
+	if t == nil {
+		return false
+	}
+	if t.dirty.IsZero() {
+		t.dirty = time.Now()
+	}
+	if stale {
+		t.facts = false
+	}
+	p.signal()
+	return true
+}
+
+// cares tells whether groups consume from the stream.
+func (p *plan) cares(stream string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.targets[stream] != nil
+}
+
+// urge makes what is on the screen, or else everything, due now.
+func (p *plan) urge() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.targets {
+		if p.onScreen(t) {
+			t.dirty, t.retry = time.Now().Add(-coalesce), time.Time{}
+		}
+	}
+	p.signal()
+}
+
+// onScreen: without a focus, everything is. The lock is held.
+func (p *plan) onScreen(t *target) bool {
+	_, seen := p.seen[t.stream]
+	return !p.focused || seen || t.stream == p.open
+}
+
+// due tells when the target is to be read, and how it ranks then. The lock is held.
+func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
+	at, r := t.started.Add(p.refresh), rankSeen
+	switch {
+	case t.stream == p.open:
+		r = rankOpen
+	case p.onScreen(t):
+	case t.started.IsZero():
+		r = rankRest
+	default:
+		at, r = t.started.Add(restEvery*p.refresh), rankRegular
+		if now.Sub(at) > tooOld {
+			r = rankSeen
+		}
+	}
+	if !t.dirty.IsZero() {
+		soon := t.dirty.Add(coalesce)
+		if gap := t.started.Add(minGap); gap.After(soon) {
+			soon = gap
+		}
+		if soon.Before(at) || !soon.After(now) {
+			at = soon
+			if p.onScreen(t) {
+				r = rankDirty
+			} else {
+				r = min(r, rankRest)
+			}
+		}
+	}
+	if t.retry.After(at) {
+		at = t.retry
+	}
+	return at, r
+}
+
+// peek tells how long it is until a target is due; restOK is false while all places
+// for what is not on the screen are taken.
+func (p *plan) peek(now time.Time, restOK bool) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, wait := p.choose(now, restOK)
+	return wait
+}
+
+// take picks the target to read now and marks it busy; nil when none is due.
+func (p *plan) take(now time.Time, restOK bool) (t *target, rest bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, _ = p.choose(now, restOK)
+	if t == nil {
+		return nil, false
+	}
+	_, r := p.due(t, now)
+	t.busy, t.dirty, t.started = true, time.Time{}, now
+	return t, r >= rankRest
+}
+
+// choose finds the best target due, or how long there is none. The lock is held.
+func (p *plan) choose(now time.Time, restOK bool) (*target, time.Duration) {
+	var best *target
+	var bestAt time.Time
+	var bestRank rank
+	wait := time.Minute
+	for _, t := range p.targets {
+		if t.busy {
+			continue
+		}
+		at, r := p.due(t, now)
+		if r >= rankRest && !restOK {
+			continue
+		}
+		if at.After(now) {
+			wait = min(wait, at.Sub(now))
+			continue
+		}
+		if best == nil || r < bestRank || r == bestRank && at.Before(bestAt) {
+			best, bestAt, bestRank = t, at, r
+		}
+	}
+	if best != nil {
+		wait = 0
+	}
+	return best, wait
+}
+
+// done gives a target back after it was read. One that failed waits longer each time.
+func (p *plan) done(t *target, failed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t.busy, t.tried = false, true
+	if !failed {
+		t.failures, t.retry = 0, time.Time{}
+	} else {
+		t.retry = time.Now().Add(min(firstWait<<min(t.failures, 10), maxWait))
+		t.failures++
+	}
+	p.signal()
+}
+
+// restart forgets, for a new connection, what was read in the last one.
+func (p *plan) restart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.targets {
+		*t = target{stream: t.stream, groups: t.groups, last: t.last}
+	}
+}
+
+// untried counts the streams not tried yet since the connection began: all, and those
+// on the screen.
+func (p *plan) untried() (all, onScreen int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.targets {
+		if !t.tried {
+			all++
+			if p.focused && p.onScreen(t) {
+				onScreen++
+			}
+		}
+	}
+	return all, onScreen
+}
+
+// wanted lists the streams that groups consume from or are fed by.
+func (p *plan) wanted() map[string]struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := make(map[string]struct{}, len(p.targets))
+	for name, t := range p.targets {
+		names[name] = struct{}{}
+		for k := range t.groups {
+			names[k.Stream] = struct{}{}
+		}
+	}
+	return names
+}
+
+// knows notes that a stream's facts were told.
+func (p *plan) knows(stream string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.targets[stream]; t != nil {
+		t.facts = true
+	}
+}
+
+// needsFacts tells whether to ask for the stream's facts along with its consumers.
+func (p *plan) needsFacts(t *target) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !t.facts || t.stream == p.open
+}

@@ -1,0 +1,325 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// A watch is given up and made anew when it is silent for this many heartbeats.
+const (
+	heartbeat  = 2 * time.Second
+	maxSilence = 3 * heartbeat
+)
+
+// grace is how long a bucket's stream and the watch may disagree: what is stored is
+// on its way.
+const grace = 400 * time.Millisecond
+
+// errReread asks for a fresh watch.
+var errReread = errors.New("the watch has to be made anew")
+
+// watchRequest asks for an ordered push consumer: the last value of every key, then
+// all changes (nats-server, CreateConsumerRequest).
+type watchRequest struct {
+	Stream string      `json:"stream_name"`
+	Config watchConfig `json:"config"`
+	Action string      `json:"action"`
+}
+
+type watchConfig struct {
+	Name        string        `json:"name"`
+	Deliver     string        `json:"deliver_subject"`
+	Policy      string        `json:"deliver_policy"`
+	Ack         string        `json:"ack_policy"`
+	Replay      string        `json:"replay_policy"`
+	MaxDeliver  int           `json:"max_deliver"`
+	Filter      string        `json:"filter_subject"`
+	FlowControl bool          `json:"flow_control"`
+	Heartbeat   time.Duration `json:"idle_heartbeat"`
+	Inactive    time.Duration `json:"inactive_threshold"`
+	Replicas    int           `json:"num_replicas"`
+	Memory      bool          `json:"mem_storage"`
+}
+
+// watch reads all values and follows the changes until something is amiss; then the
+// error is nil or errReread. It needs no permission but to create the consumer: the
+// server removes it by itself when nobody listens any more.
+func (b *bucket) watch(ctx context.Context, l *link, info *streamInfo, ready func()) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	messages := make(chan *nats.Msg)
+	inbox := l.nc.NewInbox()
+	sub, err := l.nc.Subscribe(inbox, func(m *nats.Msg) {
+		select {
+		case messages <- m:
+		case <-ctx.Done():
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", b.stream, err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only when the connection is gone, and the subscription with it
+
+	name, filter := inbox[strings.LastIndexByte(inbox, '.')+1:], b.prefix+">"
+	request := watchRequest{Stream: b.stream, Action: "create", Config: watchConfig{
+		Name: name, Deliver: inbox, Policy: "last_per_subject", Ack: "none", Replay: "instant", MaxDeliver: 1,
+		Filter: filter, FlowControl: true, Heartbeat: heartbeat, Inactive: 5 * time.Second, Replicas: 1, Memory: true,
+	}}
+	var made struct {
+		answer
+		Pending uint64 `json:"num_pending"`
+	}
+	if err := l.api.ask(ctx, "CONSUMER.CREATE."+b.stream+"."+name+"."+filter, request, &made); err != nil {
+		return err
+	}
+	w := &watching{bucket: b, link: l, messages: messages, fresh: map[string]bool{}, left: made.Pending, heard: time.Now()}
+	if err := w.initial(ctx); err != nil {
+		return err
+	}
+	b.settle(info)
+	ready()
+	return w.changes(ctx)
+}
+
+// watching is one watch while it runs.
+type watching struct {
+	*bucket
+	link     *link
+	messages <-chan *nats.Msg
+	fresh    map[string]bool // keys that this watch has brought
+	left     uint64          // initial values still to come
+	next     uint64          // the consumer's sequence expected next, less one
+	heard    time.Time
+}
+
+// batch is how many initial values are handed on together.
+const batch = 512
+
+// initial receives the values there are, then finds out what happened to keys that
+// are not among them.
+func (w *watching) initial(ctx context.Context) error {
+	silence := time.NewTicker(heartbeat)
+	defer silence.Stop()
+	var records []record
+	for w.left > 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-silence.C:
+			if time.Since(w.heard) > maxSilence {
+				return errReread
+			}
+		case m := <-w.messages:
+			r, err := w.receive(m)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				records = append(records, *r)
+			}
+			if len(records) == batch {
+				w.take(w.link, records...)
+				records = records[:0]
+			}
+		}
+	}
+	w.take(w.link, records...)
+	return w.confirmMissing(ctx)
+}
+
+// confirmMissing asks for each key that was known and that the watch did not bring,
+// one by one: the mark that the initial values are complete can come early.
+func (w *watching) confirmMissing(ctx context.Context) error {
+	missing, err := w.missing(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range missing {
+		r, err := w.get(ctx, w.link.api, key)
+		switch {
+		case errors.Is(err, errNotFound):
+			w.drop(w.link, []string{key})
+		case err != nil:
+			return err
+		default:
+			w.take(w.link, *r)
+		}
+	}
+	return nil
+}
+
+// manyMissing is how many keys may be asked for one by one; more are first looked up
+// in the list of the stream's subjects, which is one request however many there are.
+const manyMissing = 16
+
+// missing lists the keys to ask for. Of many it drops those that are gone for sure.
+func (w *watching) missing(ctx context.Context) ([]string, error) {
+	var keys []string
+	for key := range w.known {
+		if !w.fresh[key] {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) <= manyMissing {
+		return keys, nil
+	}
+	info, err := w.subjects(ctx, w.link)
+	if err != nil {
+		return nil, err
+	}
+	var gone, there []string
+	for _, key := range keys {
+		if _, ok := info.State.Subjects[w.prefix+key]; ok {
+			there = append(there, key)
+		} else {
+			gone = append(gone, key)
+		}
+	}
+	w.drop(w.link, gone)
+	return there, nil
+}
+
+// changes follows the watch. It returns when the bucket is to be looked at anew.
+func (w *watching) changes(ctx context.Context) error {
+	health := time.NewTicker(w.link.opts.Health)
+	defer health.Stop()
+	silence := time.NewTicker(heartbeat)
+	defer silence.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-silence.C:
+			if time.Since(w.heard) > maxSilence {
+				return errReread
+			}
+		case m := <-w.messages:
+			r, err := w.receive(m)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				w.take(w.link, *r)
+			}
+		case <-health.C:
+			if err := w.check(ctx); err != nil {
+				return err
+			}
+		case <-w.poke:
+			if err := w.check(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// check compares the stream with what was seen, twice if they disagree.
+func (w *watching) check(ctx context.Context) error {
+	for try := 0; ; try++ {
+		info, err := w.link.api.streamInfo(ctx, w.stream)
+		switch {
+		case errors.Is(err, errNotFound):
+			return errReread
+		case err != nil:
+			return err
+		case !info.Created.Equal(w.created):
+			return errReread
+		}
+		w.link.clock.set(info.TS)
+		if w.agrees(info) {
+			return nil
+		}
+		if try > 0 {
+			return errReread
+		}
+		if err := w.settleDown(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// settleDown takes in what is on its way.
+func (w *watching) settleDown(ctx context.Context) error {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return nil
+		case m := <-w.messages:
+			r, err := w.receive(m)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				w.take(w.link, *r)
+			}
+		}
+	}
+}
+
+// receive reads one message of the watch. Heartbeats and flow control bring nothing.
+func (w *watching) receive(m *nats.Msg) (*record, error) {
+	w.heard = time.Now()
+	if status := m.Header.Get("Status"); len(m.Data) == 0 && status != "" {
+		if status != strconv.Itoa(http.StatusContinue) {
+			return nil, errReread
+		}
+		return nil, w.control(m)
+	}
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("message of %s without metadata: %w", w.stream, err)
+	}
+	if meta.Sequence.Consumer != w.next+1 {
+		return nil, errReread // something was lost on the way
+	}
+	w.next++
+	if w.left > 0 {
+		w.left = min(w.left-1, meta.NumPending)
+	}
+	key, ok := strings.CutPrefix(m.Subject, w.prefix)
+	if !ok {
+		return nil, nil
+	}
+	w.fresh[key] = true
+	return &record{key: key, revision: meta.Sequence.Stream, at: meta.Timestamp.UTC(), value: m.Data, removed: removal(m.Header)}, nil
+}
+
+// control answers flow control and compares a heartbeat's sequence with ours.
+func (w *watching) control(m *nats.Msg) error {
+	answer := m.Reply
+	if stalled := m.Header.Get("Nats-Consumer-Stalled"); stalled != "" {
+		answer = stalled
+	}
+	if answer != "" {
+		if err := w.link.nc.Publish(answer, nil); err != nil {
+			return fmt.Errorf("answer flow control: %w", err)
+		}
+	}
+	if last := m.Header.Get("Nats-Last-Consumer"); last != "" && last != strconv.FormatUint(w.next, 10) {
+		return errReread
+	}
+	return nil
+}
+
+// removal tells whether a message marks the end of a key: a KV delete or purge, or
+// the server's own marker of an expiry or a purge (Nats-Marker-Reason).
+func removal(h nats.Header) bool {
+	switch h.Get("KV-Operation") {
+	case "DEL", "PURGE":
+		return true
+	case "":
+		return h.Get("Nats-Marker-Reason") != ""
+	}
+	return false
+}

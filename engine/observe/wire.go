@@ -1,0 +1,185 @@
+package observe
+
+import (
+	"strings"
+	"time"
+
+	"pcgtop/model"
+)
+
+// apiError is how the JetStream API says no.
+type apiError struct {
+	Code        int    `json:"code"`
+	ErrCode     int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+func (e *apiError) Error() string { return e.Description }
+
+// answer is what every JetStream API answer may carry.
+type answer struct {
+	Problem *apiError `json:"error"`
+}
+
+func (a *answer) problem() *apiError { return a.Problem }
+
+// sequence is SequenceInfo of nats-server's consumer.go.
+type sequence struct {
+	Consumer uint64     `json:"consumer_seq"`
+	Stream   uint64     `json:"stream_seq"`
+	Last     *time.Time `json:"last_active"`
+}
+
+// priorityState is a priority group as an info tells it (nats-server,
+// PriorityGroupState). ADR-42 spells two of the fields differently.
+type priorityState struct {
+	Group    string    `json:"group"`
+	Name     string    `json:"name"`
+	PinID    string    `json:"pinned_client_id"`
+	ADRPinID string    `json:"pinned_id"`
+	Pinned   time.Time `json:"pinned_ts"`
+}
+
+func (p priorityState) group() string { return first(p.Group, p.Name) }
+func (p priorityState) pin() string   { return first(p.PinID, p.ADRPinID) }
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// consumerInfo is the part of nats-server's ConsumerInfo that groups need. Counts
+// are signed, so that a nonsensical one is cut off rather than wrapped.
+type consumerInfo struct {
+	Name    string    `json:"name"`
+	Created time.Time `json:"created"`
+	Config  struct {
+		FilterSubject  string        `json:"filter_subject"`
+		FilterSubjects []string      `json:"filter_subjects"`
+		AckWait        time.Duration `json:"ack_wait"`
+		PriorityGroups []string      `json:"priority_groups"`
+	} `json:"config"`
+	Delivered      sequence        `json:"delivered"`
+	AckFloor       sequence        `json:"ack_floor"`
+	Pending        int64           `json:"num_pending"`
+	AckPending     int64           `json:"num_ack_pending"`
+	Redelivered    int64           `json:"num_redelivered"`
+	Waiting        int64           `json:"num_waiting"`
+	Paused         bool            `json:"paused"`
+	PauseRemaining time.Duration   `json:"pause_remaining"`
+	TS             time.Time       `json:"ts"`
+	PriorityGroups []priorityState `json:"priority_groups"`
+}
+
+// consumer maps the info. A consumer without a pinned client has no id and the year
+// 1 in it, which means not pinned: such a time never gets out of here.
+func (i *consumerInfo) consumer() *model.Consumer {
+	c := &model.Consumer{
+		Name: i.Name, Created: i.Created, TS: i.TS,
+		Filters: i.Config.FilterSubjects, AckWait: i.Config.AckWait,
+		Pending: count(i.Pending), AckPending: count(i.AckPending), Redelivered: count(i.Redelivered),
+		Waiting:   int(count(i.Waiting)),
+		Delivered: i.Delivered.Consumer, AckFloor: i.AckFloor.Consumer, AckFloorStream: i.AckFloor.Stream,
+		Paused: i.Paused, PauseRemaining: max(0, i.PauseRemaining),
+	}
+	if len(c.Filters) == 0 && i.Config.FilterSubject != "" {
+		c.Filters = []string{i.Config.FilterSubject}
+	}
+	if c.Filters == nil {
+		c.Filters = []string{}
+	}
+	for _, at := range []*time.Time{i.Delivered.Last, i.AckFloor.Last} {
+		if at != nil && at.After(c.LastActive) {
+			c.LastActive = *at
+		}
+	}
+	if len(i.Config.PriorityGroups) > 0 {
+		c.PriorityGroup = i.Config.PriorityGroups[0]
+	}
+	for n, p := range i.PriorityGroups {
+		if n == 0 && p.group() != "" || p.pin() != "" {
+			c.PriorityGroup, c.PinID = p.group(), p.pin()
+		}
+		if p.pin() != "" {
+			c.PinnedAt = p.Pinned
+			break
+		}
+	}
+	return c
+}
+
+func count(n int64) uint64 { return uint64(max(0, n)) }
+
+// streamInfo is the part of nats-server's StreamInfo that groups need.
+type streamInfo struct {
+	answer
+	Config struct {
+		Name        string     `json:"name"`
+		MaxMsgs     int64      `json:"max_msgs"`
+		MaxBytes    int64      `json:"max_bytes"`
+		AllowDirect bool       `json:"allow_direct"`
+		Sources     []source   `json:"sources"`
+		Transform   *transform `json:"subject_transform"`
+	} `json:"config"`
+	Created time.Time `json:"created"`
+	State   struct {
+		Messages    uint64 `json:"messages"`
+		Bytes       uint64 `json:"bytes"`
+		FirstSeq    uint64 `json:"first_seq"`
+		LastSeq     uint64 `json:"last_seq"`
+		NumSubjects int    `json:"num_subjects"`
+		// Subjects is there only when it was asked for.
+		Subjects map[string]uint64 `json:"subjects"`
+	} `json:"state"`
+	Sources []source  `json:"sources"`
+	TS      time.Time `json:"ts"`
+}
+
+// source is a source as configured and, in the info beside the config, as it runs.
+type source struct {
+	Name       string        `json:"name"`
+	Lag        uint64        `json:"lag"`
+	Active     time.Duration `json:"active"`
+	Transforms []transform   `json:"subject_transforms"`
+}
+
+type transform struct {
+	Source string `json:"src"`
+	Dest   string `json:"dest"`
+}
+
+func (i *streamInfo) facts() model.StreamFacts {
+	f := model.StreamFacts{
+		Known: true, Exists: true, Created: i.Created,
+		Messages: i.State.Messages, Bytes: i.State.Bytes, FirstSeq: i.State.FirstSeq, LastSeq: i.State.LastSeq,
+		MaxMsgs: i.Config.MaxMsgs, MaxBytes: i.Config.MaxBytes,
+	}
+	if i.Config.Transform != nil {
+		f.Transforms = transforms([]transform{*i.Config.Transform})
+	}
+	for _, configured := range i.Config.Sources {
+		s := model.Source{Name: configured.Name, Active: -1, Transforms: transforms(configured.Transforms)}
+		for _, running := range i.Sources {
+			if running.Name == s.Name {
+				s.Lag, s.Active = running.Lag, max(-1, running.Active)
+			}
+		}
+		f.Sources = append(f.Sources, s)
+	}
+	return f
+}
+
+func transforms(list []transform) []model.Transform {
+	var ts []model.Transform
+	for _, t := range list {
+		ts = append(ts, model.Transform{From: t.Source, To: t.Dest})
+	}
+	return ts
+}
+
+// usable tells whether a stream of that name can exist, and be asked for in a subject.
+func usable(stream string) bool {
+	return stream != "" && !strings.ContainsAny(stream, ".*>/\\ \t\r\n\f\v\x00") && len(stream) <= model.MaxNameLen
+}

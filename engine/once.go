@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pcgtop/model"
+)
+
+// Once returns a snapshot in which both buckets, the streams and the consumers of
+// every group were read, or a group says why they could not be. If the engine does
+// not run, it runs for as long as that takes, without delivering snapshots.
+func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	start := time.Now()
+	before := e.Current().Seq
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		switch err := e.run(ctx, func(*model.Snapshot) {}); {
+		case err != nil && !errors.Is(err, ErrRunning):
+			cancel(err)
+		}
+	}()
+	s, err := e.await(ctx, func(s *model.Snapshot) bool { return s.Seq > before && complete(s, start) })
+	cancel(nil)
+	<-ended
+	if err != nil {
+		return nil, fmt.Errorf("reading everything once: %w", err)
+	}
+	return s, nil
+}
+
+// await waits for a snapshot that fits.
+func (e *Engine) await(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {
+	for {
+		e.mu.Lock()
+		s, next := e.current, e.taken
+		e.mu.Unlock()
+		if fits(s) {
+			return s, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-next:
+		}
+	}
+}
+
+// complete tells whether the picture is live and every group was read since.
+func complete(s *model.Snapshot, since time.Time) bool {
+	if s.Link.State != model.LinkLive {
+		return false
+	}
+	for _, g := range s.Groups {
+		if g.ReadAt.Before(since) && g.ReadError == "" && g.Key.Stream != "" {
+			return false
+		}
+	}
+	return true
+}

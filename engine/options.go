@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Options say where to connect and how. An empty field, or nil, means not given: the
+// environment decides then, after it the NATS context.
+type Options struct {
+	Context  string // name of a NATS context, or the path of its .json file
+	Server   string // URLs, separated by commas
+	Creds    string // file, or what a NATS context may hold: op://, nsc://, env://, data:
+	NKey     string // file with the seed
+	User     string // with no password it is a token, as for the nats CLI
+	Password string
+	Token    string
+	TLSCert  string
+	TLSKey   string
+	TLSCA    string
+
+	// JSDomain and JSAPIPrefix choose the JetStream to talk to; at most one of them can
+	// be in force. A pointer to "" clears what the context says.
+	JSDomain    *string
+	JSAPIPrefix *string
+
+	Timeout     time.Duration // for connecting and for each request; default 5 s
+	ReadOnly    bool          // refuse every write; PCGTOP_READ_ONLY does the same
+	MaxRequests float64       // API requests per second that observing may make; default 20
+	Refresh     time.Duration // how often what is on the screen is read; default 1 s
+	Name        string        // of the connection, as the server lists it; default pcgtop
+
+	// Lookup reads the environment; default [os.LookupEnv]. Nothing here reads it in
+	// any other way.
+	Lookup func(name string) (string, bool)
+	// Log takes what concerns nobody at the screen; default: nowhere. Nothing is ever
+	// printed.
+	Log *slog.Logger
+}
+
+// env reads a variable; an empty one counts as not set.
+func (o Options) env(name string) string {
+	lookup := o.Lookup
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	value, _ := lookup(name)
+	return value
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Timeout == 0 {
+		if text := o.env("NATS_TIMEOUT"); text != "" {
+			d, err := time.ParseDuration(text)
+			if err != nil || d <= 0 {
+				return o, fmt.Errorf("NATS_TIMEOUT is %q: give a duration such as 5s", text)
+			}
+			o.Timeout = d
+		}
+	}
+	if text := o.env("PCGTOP_READ_ONLY"); text != "" && !o.ReadOnly {
+		on, err := strconv.ParseBool(text)
+		o.ReadOnly = on || err != nil // whatever it is, somebody meant it
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Second
+	}
+	if o.MaxRequests <= 0 {
+		o.MaxRequests = 20
+	}
+	if o.Refresh <= 0 {
+		o.Refresh = time.Second
+	}
+	if o.Name == "" {
+		o.Name = "pcgtop"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o, nil
+}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+)
+
+// refusals passes on that the server refused to take a write. It says so only on the
+// asynchronous error path, while the call that wrote waits for an answer in vain.
+type refusals struct {
+	mu    sync.Mutex
+	calls map[*context.CancelCauseFunc]struct{}
+}
+
+func newRefusals() *refusals { return &refusals{calls: map[*context.CancelCauseFunc]struct{}{}} }
+
+// watch returns a context that a refused write ends.
+func (r *refusals) watch(ctx context.Context) (context.Context, func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls[&end] = struct{}{}
+	return ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.calls, &end)
+		end(nil)
+	}
+}
+
+// hear takes any asynchronous error.
+func (r *refusals) hear(err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) || !concernsWrite(err.Error()) {
+		return
+	}
+	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for end := range r.calls {
+		(*end)(&deniedError{what})
+	}
+}
+
+// concernsWrite tells refused writes from what observing was refused: it never asks
+// for any of these.
+func concernsWrite(text string) bool {
+	for _, part := range []string{`"$KV.`, `.$KV.`, ".CONSUMER.UNPIN.", ".CONSUMER.INFO."} {
+		if strings.Contains(text, part) && !strings.Contains(text, ".CONSUMER.CREATE.") && !strings.Contains(text, ".DIRECT.GET.") {
+			return true
+		}
+	}
+	return false
+}
+
+// deniedError wraps ErrDenied and says which permission is missing.
+type deniedError struct{ what string }
+
+func (e *deniedError) Error() string { return ErrDenied.Error() + ": " + e.what }
+func (e *deniedError) Unwrap() error { return ErrDenied }
