@@ -175,13 +175,14 @@ func (g *Group) configured() int { return len(g.Config.Assignment().Members) }
 
 // total sums the members up and keeps the lag's history.
 func (g *Group) total(stream *Stream) {
-	g.Pending, g.AckPending, g.Out, g.In = 0, 0, 0, 0
+	g.Pending, g.AckPending, g.Out, g.In, g.RateSpan = 0, 0, 0, 0, 0
 	for _, m := range g.Members {
 		if c := m.Consumer; c != nil && m.Configured && m.Elsewhere == "" {
 			g.Pending += c.Pending
 			g.AckPending += c.AckPending
 			g.Out += c.Out
 			g.In += c.In
+			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
 	if stream.TS.Sub(g.historyAt) >= HistoryStep {

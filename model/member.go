@@ -73,6 +73,7 @@ type Consumer struct {
 	PullSeen       time.Time     `json:"pull_seen,omitzero"`   // last answer in which somebody pulled, server clock
 	Out            float64       `json:"out_per_s"`            // acknowledged per second
 	In             float64       `json:"in_per_s"`             // arrived per second
+	RateSpan       time.Duration `json:"rate_span_ns"`         // between the answers that the rates are from; 0: not measured yet
 	TS             time.Time     `json:"ts"`                   // the answer's time, server clock
 	rateAt         time.Time
 	rateAcked      uint64

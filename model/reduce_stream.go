@@ -55,8 +55,9 @@ func (c *Consumer) after(old *Consumer) *Consumer {
 	} else if old.PinID != n.PinID {
 		n.PinChanged = n.TS
 	}
-	n.Out, n.In, n.rateAt, n.rateAcked, n.rateArrived = old.Out, old.In, old.rateAt, old.rateAcked, old.rateArrived
+	n.Out, n.In, n.RateSpan, n.rateAt, n.rateAcked, n.rateArrived = old.Out, old.In, old.RateSpan, old.rateAt, old.rateAcked, old.rateArrived
 	if span := n.TS.Sub(n.rateAt); span >= rateSpan {
+		n.RateSpan = span
 		n.Out, n.In = rate(n.rateAcked, n.AckFloor, span), rate(n.rateArrived, n.arrived(), span)
 		n.rateAt, n.rateAcked, n.rateArrived = n.TS, n.AckFloor, n.arrived()
 	}

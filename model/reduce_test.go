@@ -251,3 +251,19 @@ func TestEventsAreBounded(t *testing.T) {
 		t.Errorf("%d events, newest %q", len(s.Events), s.Events[0].Text)
 	}
 }
+
+func TestIdle(t *testing.T) {
+	k, at := elastic("S", "g"), epoch()
+	c := consumer("m", "id", at, 0, 1)
+	c.LastActive = at.Add(-2 * time.Second)
+	s := Reduce(nil, at, ConfigSeen{Key: k, Revision: 1, Config: config(2, "m")}, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}})
+	if v := s.Group(k).Verdict; v != VerdictOK {
+		t.Errorf("%s, though a message was handled 2 s ago", v)
+	}
+	late := *c
+	late.TS = at.Add(time.Minute)
+	late.PullSeen = late.TS
+	if v := Reduce(s, at, ConsumersRead{Stream: "S-g", TS: late.TS, Consumers: []*Consumer{&late}}).Group(k).Verdict; v != VerdictIdle {
+		t.Errorf("%s after a quiet minute", v)
+	}
+}

@@ -135,11 +135,12 @@ type Group struct {
 	ReadAt    time.Time   `json:"read_at"`              // when its consumers were read last, local clock
 	ReadError string      `json:"read_error,omitempty"` // why the last read failed
 
-	Pending    uint64   `json:"pending"`     // sum over members
-	AckPending uint64   `json:"ack_pending"` // delivered, not acknowledged; sum over members
-	Out        float64  `json:"out_per_s"`   // acknowledged per second
-	In         float64  `json:"in_per_s"`    // arrived per second
-	History    []uint64 `json:"history"`     // lag every HistoryStep, oldest first
+	Pending    uint64        `json:"pending"`      // sum over members
+	AckPending uint64        `json:"ack_pending"`  // delivered, not acknowledged; sum over members
+	Out        float64       `json:"out_per_s"`    // acknowledged per second
+	In         float64       `json:"in_per_s"`     // arrived per second
+	RateSpan   time.Duration `json:"rate_span_ns"` // between the answers that the rates are from; 0: not measured yet
+	History    []uint64      `json:"history"`      // lag every HistoryStep, oldest first
 	historyAt  time.Time
 
 	Verdict  Verdict   `json:"verdict"`

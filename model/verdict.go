@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Verdict is the one word for a group, worst first in the order of the constants.
 type Verdict string
@@ -39,8 +42,19 @@ func verdict(g *Group) Verdict {
 			return VerdictDegraded
 		}
 	}
-	if g.Lag() == 0 && g.Out == 0 && g.In == 0 {
+	if g.Lag() == 0 && !g.active() {
 		return VerdictIdle
 	}
 	return VerdictOK
+}
+
+// idleAfter is how long nothing may have been delivered or acknowledged before a group
+// without lag counts as idle.
+const idleAfter = 10 * time.Second
+
+func (g *Group) active() bool {
+	return slices.ContainsFunc(g.Members, func(m *Member) bool {
+		c := m.Consumer
+		return c != nil && m.Elsewhere == "" && !c.LastActive.IsZero() && c.TS.Sub(c.LastActive) < idleAfter
+	})
 }

@@ -1,0 +1,69 @@
+package model_test
+
+import (
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestBorders holds every folder to what it may import: a pattern is a package path,
+// or all below it when it ends in /... . The standard library is open to all.
+func TestBorders(t *testing.T) {
+	may := map[string][]string{
+		"pcgtop/model":           {},
+		"pcgtop/keymap":          {"charm.land/bubbles/v2/key"},
+		"pcgtop/tui/...":         {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},
+		"pcgtop/engine":          {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
+		"pcgtop/engine/pcgroups": {"pcgtop/model", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/observe":  {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/command":  {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/demo":     {"pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/...", "github.com/nats-io/nats-server/v2/..."},
+		"pcgtop":                 {"pcgtop/...", "github.com/alecthomas/kong", "charm.land/...", "github.com/charmbracelet/..."},
+	}
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) < 5 {
+		t.Fatalf("only %d packages are listed", len(lines))
+	}
+	for _, line := range lines {
+		pkg, imports, _ := strings.Cut(line, " ")
+		rules, known := rulesFor(may, pkg)
+		if !known {
+			t.Errorf("%s: no rule says what it may import", pkg)
+			continue
+		}
+		for _, imp := range strings.Fields(imports) {
+			if host, _, _ := strings.Cut(imp, "/"); !strings.Contains(host, ".") && host != "pcgtop" {
+				continue
+			}
+			if !slices.ContainsFunc(rules, func(pattern string) bool { return covers(pattern, imp) }) {
+				t.Errorf("%s imports %s, which is across a border", pkg, imp)
+			}
+		}
+	}
+}
+
+// rulesFor finds the rule for a package, or that of the nearest folder above it.
+func rulesFor(may map[string][]string, pkg string) ([]string, bool) {
+	if rules, ok := may[pkg]; ok {
+		return rules, true
+	}
+	for dir := pkg; dir != "."; dir = path.Dir(dir) {
+		if rules, ok := may[dir+"/..."]; ok {
+			return rules, true
+		}
+	}
+	return nil, false
+}
+
+func covers(pattern, pkg string) bool {
+	prefix, tree := strings.CutSuffix(pattern, "/...")
+	return pkg == prefix || tree && strings.HasPrefix(pkg, prefix+"/")
+}
