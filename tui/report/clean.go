@@ -11,7 +11,11 @@ func clean(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if r != ' ' && (!unicode.IsGraphic(r) || unicode.IsSpace(r)) {
-			fmt.Fprintf(&b, `\u%04x`, r)
+			format := `\u%04x`
+			if r < 0x100 {
+				format = `\x%02x`
+			}
+			fmt.Fprintf(&b, format, r)
 			continue
 		}
 		b.WriteRune(r)

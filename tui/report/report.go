@@ -33,7 +33,7 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 			why = g.Findings[0].Text
 		}
 		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
-			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), fmt.Sprintf("%.0f", g.Out), fmt.Sprintf("%.0f", g.In), why)
+			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -77,7 +77,7 @@ func Group(w io.Writer, g *model.Group) error {
 		}
 		_, standby := m.Instances()
 		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), fmt.Sprint(standby),
-			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), fmt.Sprintf("%.0f", c.Out), fmt.Sprintf("%.0f", c.In))
+			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -92,6 +92,14 @@ func Group(w io.Writer, g *model.Group) error {
 		p.add(fmt.Sprint(part.Number), owner, state)
 	}
 	return p.write(w)
+}
+
+// rate writes a rate, if there were two answers to measure it from.
+func rate(perSecond float64, span time.Duration) string {
+	if span == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", perSecond)
 }
 
 // since is an age within one answer; empty when there is no beginning.

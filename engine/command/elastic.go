@@ -1,0 +1,180 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pcgtop/engine/pcgroups"
+	"pcgtop/model"
+)
+
+// Elastic is `pcgtop elastic`.
+type Elastic struct {
+	Sleep time.Duration `default:"20ms" help:"Time consume spends on a message."`
+
+	Ls            ElasticList          `cmd:"" aliases:"list" help:"List the elastic groups of a stream."`
+	Info          ElasticInfo          `cmd:"" help:"Show a group in full."`
+	Create        ElasticCreate        `cmd:"" help:"Create a group and its work stream; it has no members yet."`
+	Delete        ElasticDelete        `cmd:"" aliases:"rm" help:"Delete a group and its own work stream, with what waits in it."`
+	Add           ElasticAdd           `cmd:"" help:"Add members."`
+	Drop          ElasticDrop          `cmd:"" help:"Drop members."`
+	CreateMapping ElasticCreateMapping `cmd:"" aliases:"cm,createmapping" help:"Give each partition to a member by name."`
+	DeleteMapping ElasticDeleteMapping `cmd:"" aliases:"dm,deletemapping" help:"Remove the mappings; the group is then without members."`
+	Balance       ElasticBalance       `cmd:"" help:"Back from mappings to the same members, balanced, in one step."`
+	MemberInfo    ElasticMemberInfo    `cmd:"" aliases:"memberinfo,minfo" help:"Show one member."`
+	StepDown      ElasticStepDown      `cmd:"" aliases:"stepdown,sd" help:"Make a member's pinned instance step down."`
+	Consume       ElasticConsume       `cmd:"" aliases:"join" help:"Join as a member and print its messages, until interrupted."`
+}
+
+// ElasticList is `elastic ls`.
+type ElasticList struct {
+	Stream string `arg:"" help:"Stream name."`
+}
+
+// Run lists the groups, a line each.
+func (c ElasticList) Run(e *Env) error {
+	names, err := pcgroups.ListElasticConsumerGroups(e.Context, e.Engine.JetStream(), c.Stream)
+	return e.lines(names, err)
+}
+
+// ElasticInfo is `elastic info`.
+type ElasticInfo struct{ target }
+
+// Run shows the group.
+func (c ElasticInfo) Run(e *Env) error { return e.info(c.key(model.KindElastic)) }
+
+// ElasticCreate is `elastic create`.
+type ElasticCreate struct {
+	target
+	MaxMembers       uint     `arg:"" help:"Number of partitions, which is the most members that can own one."`
+	Filter           []string `sep:"none" help:"Subject filter, with the wildcards that choose the partition: 'orders.*.*:1'. Without them the whole subject chooses. Repeat for several."`
+	MaxBufferedMsgs  int64    `default:"0" help:"Most messages in the work stream; 0 is no limit."`
+	MaxBufferedBytes int64    `default:"0" help:"Most bytes in the work stream; 0 is no limit."`
+}
+
+// Run creates the group.
+func (c ElasticCreate) Run(e *Env) error {
+	if err := e.mayWrite(); err != nil {
+		return err
+	}
+	filters, err := parseFilters(c.Filter)
+	if err != nil {
+		return err
+	}
+	var wire []pcgroups.PartitioningFilter
+	for _, f := range filters {
+		wire = append(wire, pcgroups.PartitioningFilter{Filter: f.Subject, PartitioningWildcards: f.Wildcards})
+	}
+	if _, err := pcgroups.CreateElastic(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes); err != nil {
+		return fmt.Errorf("creating %s: %w", c.key(model.KindElastic), err)
+	}
+	_, err = fmt.Fprintf(e.Out, "created elastic group %s with %s\n", c.key(model.KindElastic), model.Count(int(c.MaxMembers), "partition"))
+	return err
+}
+
+// ElasticDelete is `elastic delete`.
+type ElasticDelete struct {
+	target
+	Force bool `short:"f" help:"Do not ask."`
+}
+
+// Run deletes the group.
+func (c ElasticDelete) Run(e *Env) error {
+	return e.delete(c.key(model.KindElastic), c.Force, func() error {
+		return pcgroups.DeleteElastic(e.Context, e.Engine.JetStream(), c.Stream, c.Name)
+	})
+}
+
+// names lists members of a group.
+type names struct {
+	target
+	Members []string `arg:"" help:"Member names."`
+}
+
+// ElasticAdd is `elastic add`.
+type ElasticAdd struct{ names }
+
+// Run adds the members that are not there yet.
+func (c ElasticAdd) Run(e *Env) error {
+	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionAdd, Members: slices.Compact(c.Members)})
+}
+
+// ElasticDrop is `elastic drop`.
+type ElasticDrop struct{ names }
+
+// Run drops the members.
+func (c ElasticDrop) Run(e *Env) error {
+	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionDrop, Members: c.Members})
+}
+
+// ElasticCreateMapping is `elastic create-mapping`.
+type ElasticCreateMapping struct {
+	target
+	Mappings []string `arg:"" help:"MEMBER:PARTITION,PARTITION,…"`
+}
+
+// Run writes the mappings in place of what decided before.
+func (c ElasticCreateMapping) Run(e *Env) error {
+	mappings, err := parseMappings(c.Mappings)
+	if err != nil {
+		return err
+	}
+	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionRemap, Mappings: mappings})
+}
+
+// ElasticDeleteMapping is `elastic delete-mapping`.
+type ElasticDeleteMapping struct{ target }
+
+// Run removes the mappings, as the `cg` tool does.
+func (c ElasticDeleteMapping) Run(e *Env) error {
+	if err := e.mayWrite(); err != nil {
+		return err
+	}
+	if err := pcgroups.DeleteMemberMappings(e.Context, e.Engine.JetStream(), c.Stream, c.Name); err != nil {
+		return fmt.Errorf("removing the mappings of %s: %w", c.key(model.KindElastic), notFound(err))
+	}
+	_, err := fmt.Fprintln(e.Out, "mappings removed; add members, or nobody consumes")
+	return err
+}
+
+// ElasticBalance is `elastic balance`.
+type ElasticBalance struct{ target }
+
+// Run writes the mapped members as a balanced membership.
+func (c ElasticBalance) Run(e *Env) error {
+	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionBalance})
+}
+
+// ElasticMemberInfo is `elastic member-info`.
+type ElasticMemberInfo struct{ member }
+
+// Run shows the member.
+func (c ElasticMemberInfo) Run(e *Env) error {
+	return e.memberInfo(c.key(model.KindElastic), c.Member)
+}
+
+// ElasticStepDown is `elastic step-down`.
+type ElasticStepDown struct{ member }
+
+// Run unpins the member's pinned instance.
+func (c ElasticStepDown) Run(e *Env) error {
+	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionStepDown, Members: []string{c.Member}})
+}
+
+// ElasticConsume is `elastic consume`.
+type ElasticConsume struct{ member }
+
+// Run joins the group.
+func (c ElasticConsume) Run(e *Env, s *Elastic) error {
+	return e.consume(pcgroups.ElasticConsume, c.member, s.Sleep)
+}
+
+// notFound marks an error of the library that means that there is no such group.
+func notFound(err error) error {
+	if errors.Is(err, pcgroups.ErrGroupNotFound) {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}

@@ -1,0 +1,144 @@
+package command
+
+import (
+	"fmt"
+	"time"
+
+	"pcgtop/engine/pcgroups"
+	"pcgtop/model"
+)
+
+// Static is `pcgtop static`.
+type Static struct {
+	Sleep time.Duration `default:"20ms" help:"Time consume spends on a message."`
+
+	Ls     StaticList `cmd:"" aliases:"list" help:"List the static groups of a stream."`
+	Info   StaticInfo `cmd:"" help:"Show a group in full."`
+	Create struct {
+		Balanced StaticBalanced `cmd:"" help:"Create a group whose partitions are dealt evenly."`
+		Mapped   StaticMapped   `cmd:"" help:"Create a group whose members own the partitions listed."`
+	} `cmd:"" help:"Create a static group; it never changes afterwards."`
+	Delete     StaticDelete     `cmd:"" aliases:"rm" help:"Delete a group and its own consumers."`
+	MemberInfo StaticMemberInfo `cmd:"" aliases:"memberinfo,minfo" help:"Show one member."`
+	StepDown   StaticStepDown   `cmd:"" aliases:"stepdown,sd" help:"Make a member's pinned instance step down."`
+	Consume    StaticConsume    `cmd:"" aliases:"join" help:"Join as a member and print its messages, until interrupted."`
+}
+
+// target names a group.
+type target struct {
+	Stream string `arg:"" help:"Stream name."`
+	Name   string `arg:"" help:"Group name."`
+}
+
+func (t target) key(kind model.Kind) model.Key {
+	return model.Key{Kind: kind, Stream: t.Stream, Group: t.Name}
+}
+
+// StaticList is `static ls`.
+type StaticList struct {
+	Stream string `arg:"" help:"Stream name."`
+}
+
+// Run lists the groups, a line each.
+func (c StaticList) Run(e *Env) error {
+	names, err := pcgroups.ListStaticConsumerGroups(e.Context, e.Engine.JetStream(), c.Stream)
+	return e.lines(names, err)
+}
+
+// StaticInfo is `static info`.
+type StaticInfo struct{ target }
+
+// Run shows the group.
+func (c StaticInfo) Run(e *Env) error { return e.info(c.key(model.KindStatic)) }
+
+// StaticBalanced is `static create balanced`.
+type StaticBalanced struct {
+	target
+	MaxMembers uint     `arg:"" help:"Number of partitions, which is the most members that can own one."`
+	Members    []string `arg:"" help:"Member names."`
+	Filter     []string `help:"Subject filter; repeat for several." sep:"none"`
+}
+
+// Run creates the group.
+func (c StaticBalanced) Run(e *Env) error {
+	return e.createStatic(c.target, c.MaxMembers, c.Filter, c.Members, nil)
+}
+
+// StaticMapped is `static create mapped`.
+type StaticMapped struct {
+	target
+	MaxMembers uint     `arg:"" help:"Number of partitions."`
+	Mappings   []string `arg:"" help:"MEMBER:PARTITION,PARTITION,…"`
+	Filter     []string `help:"Subject filter; repeat for several." sep:"none"`
+}
+
+// Run creates the group.
+func (c StaticMapped) Run(e *Env) error {
+	mappings, err := parseMappings(c.Mappings)
+	if err != nil {
+		return err
+	}
+	return e.createStatic(c.target, c.MaxMembers, c.Filter, nil, wireMappings(mappings))
+}
+
+func (e *Env) createStatic(t target, n uint, filters, members []string, mappings []pcgroups.MemberMapping) error {
+	if err := e.mayWrite(); err != nil {
+		return err
+	}
+	if _, err := pcgroups.CreateStatic(e.Context, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings); err != nil {
+		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), err)
+	}
+	_, err := fmt.Fprintf(e.Out, "created static group %s with %s\n", t.key(model.KindStatic), model.Count(int(n), "partition"))
+	return err
+}
+
+func wireMappings(list []model.Mapping) []pcgroups.MemberMapping {
+	var out []pcgroups.MemberMapping
+	for _, m := range list {
+		out = append(out, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
+	}
+	return out
+}
+
+// StaticDelete is `static delete`.
+type StaticDelete struct {
+	target
+	Force bool `short:"f" help:"Do not ask."`
+}
+
+// Run deletes the group.
+func (c StaticDelete) Run(e *Env) error {
+	return e.delete(c.key(model.KindStatic), c.Force, func() error {
+		return pcgroups.DeleteStatic(e.Context, e.Engine.JetStream(), c.Stream, c.Name)
+	})
+}
+
+// member names a member of a group.
+type member struct {
+	target
+	Member string `arg:"" help:"Member name."`
+}
+
+// StaticMemberInfo is `static member-info`.
+type StaticMemberInfo struct{ member }
+
+// Run shows the member.
+func (c StaticMemberInfo) Run(e *Env) error {
+	return e.memberInfo(c.key(model.KindStatic), c.Member)
+}
+
+// StaticStepDown is `static step-down`.
+type StaticStepDown struct{ member }
+
+// Run unpins the member's pinned instance.
+func (c StaticStepDown) Run(e *Env) error {
+	return e.apply(c.key(model.KindStatic), model.Intent{Action: model.ActionStepDown, Members: []string{c.Member}})
+}
+
+// StaticConsume is `static consume`.
+type StaticConsume struct{ member }
+
+// Run joins the group.
+func (c StaticConsume) Run(e *Env, s *Static) error {
+	return e.consume(pcgroups.StaticConsume, c.member, s.Sleep)
+}

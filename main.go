@@ -1,0 +1,248 @@
+// Command pcgtop shows and steers partitioned consumer groups on NATS JetStream.
+// This file is the command tree and the wiring; what the commands do lives in the
+// folders it imports.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"pcgtop/engine"
+	"pcgtop/engine/command"
+	"pcgtop/engine/demo"
+	"pcgtop/engine/observe"
+	"pcgtop/model"
+	"pcgtop/tui"
+	"pcgtop/tui/report"
+
+	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/x/term"
+)
+
+// Exit codes.
+const (
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2 // or no terminal where one is needed
+	exitNotFound = 3
+)
+
+type cli struct {
+	connection
+	appearance
+
+	Top     topCmd          `cmd:"" default:"withargs" help:"The screens (default)."`
+	Demo    demoCmd         `cmd:"" help:"The screens on an embedded server with live groups."`
+	Report  reportCmd       `cmd:"" help:"Print snapshots without a terminal."`
+	Static  command.Static  `cmd:"" help:"Administer static groups."`
+	Elastic command.Elastic `cmd:"" help:"Administer elastic groups."`
+}
+
+// connection is how to reach NATS, as the nats CLI takes it.
+type connection struct {
+	Context     string        `help:"NATS context to connect by." placeholder:"NAME"`
+	Server      string        `short:"s" help:"Server URLs." placeholder:"URL"`
+	User        string        `help:"User name, or token." placeholder:"USER"`
+	Password    string        `help:"Password." placeholder:"PASSWORD"`
+	Token       string        `help:"Token." placeholder:"TOKEN"`
+	Creds       string        `help:"Credentials file." placeholder:"FILE"`
+	NKey        string        `name:"nkey" help:"NKey seed file." placeholder:"FILE"`
+	TLSCert     string        `name:"tlscert" help:"TLS certificate file." placeholder:"FILE"`
+	TLSKey      string        `name:"tlskey" help:"TLS key file." placeholder:"FILE"`
+	TLSCA       string        `name:"tlsca" help:"TLS CA file." placeholder:"FILE"`
+	JSDomain    *string       `name:"js-domain" help:"JetStream domain." placeholder:"DOMAIN"`
+	JSAPIPrefix *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
+	Timeout     time.Duration `default:"5s" help:"Longest wait for one answer."`
+	ReadOnly    bool          `env:"PCGTOP_READ_ONLY" help:"Refuse every write."`
+	Refresh     time.Duration `default:"1s" help:"How often what is on the screen is read."`
+	MaxRequests float64       `default:"20" help:"Most API requests a second."`
+}
+
+// appearance is how the screens look.
+type appearance struct {
+	NoColor bool `help:"No colours (also NO_COLOR)."`
+	ASCII   bool `name:"ascii" help:"Only ASCII characters."`
+}
+
+func (c connection) options() engine.Options {
+	return engine.Options{
+		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
+		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix,
+		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
+	}
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	log.SetOutput(io.Discard) // the screen belongs to the program; libraries say nothing on it
+
+	var c cli
+	printed := false // help was asked for and given
+	parser := kong.Must(&c, kong.Name("pcgtop"),
+		kong.Description("Watch and steer partitioned consumer groups on NATS JetStream."),
+		kong.Exit(func(int) { printed = true }), kong.BindTo(ctx, (*context.Context)(nil)))
+	parsed, err := parser.Parse(args)
+	if printed {
+		return exitDone
+	}
+	if err != nil {
+		return fail(fmt.Errorf("%w; see pcgtop --help", err), exitUsage)
+	}
+	env := &command.Env{Context: ctx, In: os.Stdin, Out: os.Stdout, Show: report.Group}
+	if strings.HasPrefix(parsed.Command(), "static ") || strings.HasPrefix(parsed.Command(), "elastic ") {
+		e, err := engine.Connect(ctx, c.options())
+		if err != nil {
+			return fail(err, exitFailed)
+		}
+		defer e.Close()
+		env.Engine = e
+	}
+	if err := parsed.Run(&c, env, &c.Static, &c.Elastic); err != nil {
+		return fail(err, exitFailed)
+	}
+	return exitDone
+}
+
+// errNoTerminal is returned where the screens would need a terminal.
+var errNoTerminal = errors.New("no terminal that can show the screens: try pcgtop report")
+
+// fail prints the one line that says what went wrong and picks the exit code. A panic
+// keeps its trace.
+func fail(err error, code int) int {
+	var panicked *observe.PanicError
+	switch {
+	case errors.As(err, &panicked):
+		fmt.Fprintf(os.Stderr, "%s\n", panicked.Stack)
+	case errors.Is(err, errNoTerminal):
+		code = exitUsage
+	case errors.Is(err, command.ErrNotFound):
+		code = exitNotFound
+	}
+	fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(err.Error()))
+	return code
+}
+
+// topCmd is `pcgtop [STREAM[/GROUP]]`.
+type topCmd struct {
+	Target string `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"A stream's groups, or one group, to open at once."`
+}
+
+// Run shows the screens.
+func (t topCmd) Run(ctx context.Context, c *cli) error { return c.screens(ctx, c.options(), t.Target) }
+
+// screens connects before the terminal is taken, so that a failure is a plain line.
+func (c *cli) screens(ctx context.Context, o engine.Options, target string) error {
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return errNoTerminal
+	}
+	e, err := engine.Connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	observed := make(chan error, 1)
+	go func() {
+		observed <- e.Run(ctx)
+		cancel() // without a picture to show, the screens end too
+	}()
+	stream, group, _ := strings.Cut(target, "/")
+	err = tui.Run(ctx, tui.Options{Source: e, Admin: e, Stream: stream, Group: group,
+		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII})
+	cancel()
+	return errors.Join(err, <-observed)
+}
+
+// demoCmd is `pcgtop demo`.
+type demoCmd struct {
+	Serve  bool   `help:"Only the server and the members: print its URL and run until interrupted."`
+	Seed   uint64 `default:"1" help:"Seed of the traffic: the same seed gives the same subjects."`
+	Port   int    `default:"0" help:"Loopback port; 0 takes a free one."`
+	Target string `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"What to open at once."`
+}
+
+// Run starts the demo and shows or serves it.
+func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
+	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, running.Stop()) }()
+	if d.Serve {
+		fmt.Println(running.URL())
+		<-ctx.Done()
+		return nil
+	}
+	o := engine.Options{Server: running.URL(), ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
+		Lookup: func(string) (string, bool) { return "", false }} // nobody's own settings go to the demo
+	return c.screens(ctx, o, d.Target)
+}
+
+// reportCmd is `pcgtop report`.
+type reportCmd struct {
+	Output string        `short:"o" enum:"table,json" default:"table" help:"table or json (a line a snapshot)."`
+	Count  int           `short:"n" default:"1" help:"How many snapshots; 0 goes on until interrupted."`
+	Every  time.Duration `default:"1s" help:"Time between two."`
+	Target string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group in full."`
+}
+
+// Run prints snapshots.
+func (r reportCmd) Run(ctx context.Context, c *cli) error {
+	e, err := engine.Connect(ctx, c.options())
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	for n := 1; ; n++ {
+		s, err := e.Once(ctx)
+		if err != nil {
+			return err
+		}
+		if err := r.print(s); err != nil {
+			return err
+		}
+		if n == r.Count {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(r.Every):
+		}
+	}
+}
+
+func (r reportCmd) print(s *model.Snapshot) error {
+	if r.Target != "" {
+		stream, group, _ := strings.Cut(r.Target, "/")
+		one := *s
+		if one.Groups = s.Lookup(stream, group); len(one.Groups) == 0 {
+			return fmt.Errorf("%s: %w; pcgtop report lists every group", r.Target, command.ErrNotFound)
+		}
+		s = &one
+		if r.Output == "table" && group != "" {
+			for _, g := range s.Groups {
+				if err := report.Group(os.Stdout, g); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if r.Output == "json" {
+		return report.JSON(os.Stdout, s)
+	}
+	return report.Overview(os.Stdout, s)
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"pcgtop/model"
+)
+
+func snapshot() *model.Snapshot {
+	at := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
+	k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg\x1b[31m"}
+	return model.Reduce(nil, at,
+		model.ConfigSeen{Key: k, Revision: 3, Config: &model.Config{Partitions: 3, Members: []string{"m1", "名前"}}},
+		model.ConsumersRead{Stream: k.ConsumeStream(), TS: at, Consumers: []*model.Consumer{
+			{Name: "m1", Waiting: 1, PinID: "abc", PinnedAt: at.Add(-90 * time.Second), Pending: 12, AckPending: 1, TS: at, Filters: []string{"0.>", "2.>"}}}})
+}
+
+func TestOverview(t *testing.T) {
+	var b bytes.Buffer
+	if err := Overview(&b, snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	want := `VERDICT   GROUP              KIND     PARTS  MEMBERS  PINNED  PENDING  UNACKED  OUT/S  IN/S  WHY
+degraded  ORDERS/cg\x1b[31m  elastic      3      1/2    1 +0       12        1      -     -  名前 never seen: it owns 1 partition (1)
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	var b bytes.Buffer
+	if err := Group(&b, snapshot().Groups[0]); err != nil {
+		t.Fatal(err)
+	}
+	want := `ORDERS/cg\x1b[31m  degraded  elastic, 3 partitions, balanced, revision 3
+  warning: 名前 never seen: it owns 1 partition (1)
+
+   MEMBER  STATE   PARTITIONS  PIN  PINNED  STANDBY  PENDING  UNACKED  OUT/S  IN/S
+A  m1      pinned  0,2         abc  1m30s         0       12        1      -     -
+B  名前    absent  1                              0        0        0      -     -
+
+PARTITION  OWNER  STATE
+        0  m1     pinned
+        1  名前   absent
+        2  m1     pinned
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+// TestJSON: a script can tell every partition's owner and every member's pin, and the
+// true names are in it, escaped.
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, snapshot()); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsRune(b.String(), '\x1b') || strings.Count(b.String(), "\n") != 1 {
+		t.Errorf("not one clean line: %q", b.String())
+	}
+	var s struct {
+		Schema string
+		Groups []struct {
+			Key        struct{ Stream, Group string }
+			Partitions []struct {
+				Partition int
+				Owner     string
+			}
+			Members []struct {
+				Name     string
+				State    string
+				Consumer struct {
+					PinID string `json:"pin_id"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+		t.Fatal(err)
+	}
+	g := s.Groups[0]
+	if s.Schema != "pcgtop/1" || g.Key.Group != "cg\x1b[31m" || g.Partitions[1].Owner != "名前" || g.Members[0].Consumer.PinID != "abc" || g.Members[1].State != "absent" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestNoGroups(t *testing.T) {
+	var b bytes.Buffer
+	s := model.Reduce(nil, time.Now(), model.BucketSeen{Kind: model.KindElastic}, model.BucketSeen{Kind: model.KindStatic})
+	if err := Overview(&b, s); err != nil || !strings.Contains(b.String(), "no groups: there is no config bucket in this account") {
+		t.Errorf("%v %s", err, b.String())
+	}
+}
