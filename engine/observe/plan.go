@@ -35,6 +35,7 @@ type target struct {
 	groups   map[model.Key]struct{}
 	facts    bool // the stream's facts are known
 	dirty    time.Time
+	learned  time.Time // when it was first wanted
 	started  time.Time // the last read; zero: never
 	busy     bool
 	tried    bool // read, or failed, since the connection began
@@ -63,36 +64,6 @@ func (p *plan) signal() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
-	}
-}
-
-// learn adds a group: its stream will be read.
-func (p *plan) learn(k model.Key) {
-	if k.Stream == "" {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := k.ConsumeStream()
-	t := p.targets[name]
-	if t == nil {
-		t = &target{stream: name, groups: map[model.Key]struct{}{}}
-		p.targets[name] = t
-		p.signal()
-	}
-	t.groups[k] = struct{}{}
-}
-
-// unlearn removes a group, and its stream with the last one.
-func (p *plan) unlearn(k model.Key) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := k.ConsumeStream()
-	if t := p.targets[name]; t != nil {
-		delete(t.groups, k)
-		if len(t.groups) == 0 {
-			delete(p.targets, name)
-		}
 	}
 }
 
@@ -163,12 +134,12 @@ func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
 		r = rankOpen
 	case p.onScreen(t):
 	case t.started.IsZero():
-		r = rankRest
+		at, r = t.learned, rankRest
 	default:
 		at, r = t.started.Add(restEvery*p.refresh), rankRegular
-		if now.Sub(at) > tooOld {
-			r = rankSeen
-		}
+	}
+	if now.Sub(at) > tooOld {
+		r = min(r, rankSeen)
 	}
 	if !t.dirty.IsZero() {
 		soon := t.dirty.Add(coalesce)
@@ -259,7 +230,7 @@ func (p *plan) restart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range p.targets {
-		*t = target{stream: t.stream, groups: t.groups, last: t.last}
+		*t = target{stream: t.stream, groups: t.groups, learned: time.Now(), last: t.last}
 	}
 }
 
@@ -277,34 +248,4 @@ func (p *plan) untried() (all, onScreen int) {
 		}
 	}
 	return all, onScreen
-}
-
-// wanted lists the streams that groups consume from or are fed by.
-func (p *plan) wanted() map[string]struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	names := make(map[string]struct{}, len(p.targets))
-	for name, t := range p.targets {
-		names[name] = struct{}{}
-		for k := range t.groups {
-			names[k.Stream] = struct{}{}
-		}
-	}
-	return names
-}
-
-// knows notes that a stream's facts were told.
-func (p *plan) knows(stream string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if t := p.targets[stream]; t != nil {
-		t.facts = true
-	}
-}
-
-// needsFacts tells whether to ask for the stream's facts along with its consumers.
-func (p *plan) needsFacts(t *target) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !t.facts || t.stream == p.open
 }

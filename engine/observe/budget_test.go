@@ -1,0 +1,161 @@
+package observe
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/model"
+)
+
+// countRequests counts the JetStream API requests that a connection makes, as the
+// server hears them.
+func countRequests(t *testing.T, nc *nats.Conn) (count func() int) {
+	var mu sync.Mutex
+	n := 0
+	sub := must(nc.Subscribe("$JS.API.>", func(*nats.Msg) {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+	}))
+	t.Cleanup(func() { _ = sub.Unsubscribe() })
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return n
+	}
+}
+
+func TestBudgetHoldsForManyGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for seconds")
+	}
+	s := startServer(t)
+	nc := connect(t, s.ClientURL())
+	js := jetStream(t, nc)
+	kv := bucketOf(t, js, model.KindElastic)
+	for i := range 120 {
+		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: fmt.Sprintf("S-g%03d", i), Subjects: []string{fmt.Sprintf("s.%d.>", i)}, Storage: jetstream.MemoryStorage}))
+		must(kv.PutString(t.Context(), fmt.Sprintf("S.g%03d", i), goodConfig))
+	}
+	count := countRequests(t, nc)
+	const perSecond = 40
+	start := time.Now()
+	o, r := observe(t, connect(t, s.ClientURL()), Options{MaxRequests: perSecond})
+	now, _ := r.until(t, "every group read", func(s *model.Snapshot) bool {
+		for _, g := range s.Groups {
+			if g.ReadAt.IsZero() {
+				return false
+			}
+		}
+		return len(s.Groups) == 120 && live(s)
+	})
+	elapsed := time.Since(start)
+	t.Logf("120 groups live after %v and %d requests; %+v", elapsed, count(), now.Requests)
+	for range 3 { // the promise holds in every second that follows
+		before := count()
+		begin := time.Now()
+		time.Sleep(time.Second)
+		if rate := float64(count()-before) / time.Since(begin).Seconds(); rate > perSecond+3 {
+			t.Errorf("%.0f requests a second of %d", rate, perSecond)
+		} else {
+			t.Logf("%.0f requests a second", rate)
+		}
+	}
+	if heard, made := count(), int(o.api.made.Load()); heard > made || made-heard > 5 {
+		t.Errorf("the server heard %d requests, %d were counted", heard, made)
+	}
+	if now := r.now(); now.Requests.PerSecond == 0 || now.Requests.Budget != perSecond {
+		t.Errorf("told: %+v", now.Requests)
+	}
+	if most := perSecond*elapsed.Seconds() + perSecond; float64(count()) > most+4*perSecond {
+		t.Errorf("%d requests in %v", count(), elapsed)
+	}
+}
+
+func TestManyGroupsOfOneStreamCostOneList(t *testing.T) {
+	s := startServer(t)
+	nc := connect(t, s.ClientURL())
+	js := jetStream(t, nc)
+	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.>"}, Storage: jetstream.MemoryStorage}))
+	kv := bucketOf(t, js, model.KindStatic)
+	for i := range 300 {
+		must(kv.PutString(t.Context(), fmt.Sprintf("S.g%03d", i), goodConfig))
+	}
+	o, r := observe(t, connect(t, s.ClientURL()), Options{})
+	r.until(t, "300 groups read", func(s *model.Snapshot) bool {
+		return len(s.Groups) == 300 && live(s) && !s.Groups[299].ReadAt.IsZero()
+	})
+	if n := o.api.made.Load(); n > 12 {
+		t.Errorf("%d requests for 300 groups of one stream", n)
+	}
+}
+
+// slowAPI answers like the JetStream API under another prefix, but keeps one
+// operation waiting.
+func slowAPI(t *testing.T, nc *nats.Conn, prefix, slow string, delay time.Duration) {
+	t.Helper()
+	var wg sync.WaitGroup
+	sub := must(nc.Subscribe(prefix+".>", func(m *nats.Msg) {
+		operation := strings.TrimPrefix(m.Subject, prefix+".")
+		wg.Go(func() {
+			if operation == slow {
+				select {
+				case <-time.After(delay):
+				case <-t.Context().Done():
+					return
+				}
+			}
+			if err := nc.PublishRequest("$JS.API."+operation, m.Reply, m.Data); err != nil {
+				return // the test is over
+			}
+		})
+	}))
+	t.Cleanup(func() { _ = sub.Unsubscribe(); wg.Wait() })
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSlowStreamSlowsOnlyItself(t *testing.T) {
+	s := startServer(t)
+	nc := connect(t, s.ClientURL())
+	js := jetStream(t, nc)
+	kv := bucketOf(t, js, model.KindElastic)
+	for _, g := range []string{"slow", "a", "b", "c"} {
+		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S-" + g, Subjects: []string{g + ".>"}, Storage: jetstream.MemoryStorage}))
+		must(kv.PutString(t.Context(), "S."+g, goodConfig))
+	}
+	slowAPI(t, nc, "far.API", "CONSUMER.LIST.S-slow", time.Minute)
+	_, r := observe(t, connect(t, s.ClientURL()), Options{APIPrefix: "far.API", Timeout: 700 * time.Millisecond, Refresh: 100 * time.Millisecond, MaxRequests: 200})
+	now, _ := r.until(t, "the slow one's error", func(s *model.Snapshot) bool {
+		g := s.Group(elastic("S", "slow"))
+		return g != nil && g.ReadError != ""
+	})
+	if text := now.Group(elastic("S", "slow")).ReadError; !strings.Contains(text, "no answer within 700ms") {
+		t.Errorf("error %q", text)
+	}
+	begin := time.Now()
+	r.until(t, "the others are read on", func(s *model.Snapshot) bool {
+		for _, g := range []string{"a", "b", "c"} {
+			if !s.Group(elastic("S", g)).ReadAt.After(begin) || s.Group(elastic("S", g)).ReadError != "" {
+				return false
+			}
+		}
+		return live(s)
+	})
+	if took := time.Since(begin); took > 500*time.Millisecond {
+		t.Errorf("the others were read only after %v", took)
+	}
+	if got := r.now().Server.API; got != "far.API" {
+		t.Errorf("API prefix %q", got)
+	}
+}

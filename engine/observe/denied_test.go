@@ -1,0 +1,106 @@
+package observe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/model"
+)
+
+func asUser(name string) nats.Option { return nats.UserInfo(name, "pw") }
+
+// limited is a server with an admin and somebody who may publish only to these.
+func limited(t *testing.T, publish ...string) *server.Server {
+	return startServer(t, func(o *server.Options) {
+		o.Users = []*server.User{
+			{Username: "admin", Password: "pw"},
+			{Username: "limited", Password: "pw", Permissions: &server.Permissions{
+				Publish:   &server.SubjectPermission{Allow: publish},
+				Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
+			}},
+		}
+	})
+}
+
+func deniedWith(s *model.Snapshot, text string) bool {
+	return slices.ContainsFunc(s.Denied, func(d string) bool { return strings.Contains(d, text) })
+}
+
+// Case: a user who may read infos and single messages, but neither watch nor list.
+func TestDeniedIsNamedAndNeverEmpty(t *testing.T) {
+	s := limited(t, "$JS.API.INFO", "$JS.API.STREAM.INFO.>", "$JS.API.STREAM.NAMES", "$JS.API.DIRECT.GET.>")
+	js := jetStream(t, connect(t, s.ClientURL(), asUser("admin")))
+	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.>"}}))
+	kv := bucketOf(t, js, model.KindStatic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	must(kv.PutString(t.Context(), "S.h", goodConfig))
+	if err := kv.Delete(t.Context(), "S.h"); err != nil {
+		t.Fatal(err)
+	}
+
+	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{Health: 300 * time.Millisecond})
+	_, took := r.until(t, "the refusals are named", func(s *model.Snapshot) bool {
+		return deniedWith(s, "CONSUMER.CREATE on KV_static-consumer-groups: allow publish to $JS.API.CONSUMER.CREATE.KV_static-consumer-groups.>") &&
+			deniedWith(s, "STREAM.LIST: allow publish to $JS.API.STREAM.LIST") && deniedWith(s, "advisories CONSUMER.PINNED")
+	})
+	t.Logf("named after %v", took)
+	if took > time.Second {
+		t.Errorf("named after %v", took)
+	}
+	now, _ := r.until(t, "the group by direct gets", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(static("S", "g")) != nil && s.Group(static("S", "g")).ReadError != ""
+	})
+	g := now.Group(static("S", "g"))
+	if len(now.Groups) != 1 || g.Config.Partitions != 4 || g.ReadError != "not permitted: CONSUMER.LIST on S" || !g.ReadAt.IsZero() {
+		t.Errorf("%d groups, read error %q, read at %v", len(now.Groups), g.ReadError, g.ReadAt)
+	}
+	if !g.Stream.Exists {
+		t.Error("the stream's info is permitted and not read")
+	}
+	denied := len(now.Denied)
+
+	must(kv.PutString(t.Context(), "S.new", goodConfig))
+	r.until(t, "a new group by direct gets", func(s *model.Snapshot) bool { return s.Group(static("S", "new")) != nil })
+	if err := kv.Delete(t.Context(), "S.g"); err != nil {
+		t.Fatal(err)
+	}
+	r.until(t, "a removed group by direct gets", func(s *model.Snapshot) bool { return s.Group(static("S", "g")) == nil })
+	if now := r.now(); len(now.Denied) != denied {
+		t.Errorf("the same refusals are told again: %q", now.Denied)
+	}
+}
+
+// Somebody who may nothing at all learns that, and sees no empty list as truth.
+func TestEverythingDenied(t *testing.T) {
+	s := limited(t, "nothing")
+	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{})
+	now, took := r.until(t, "refused", func(s *model.Snapshot) bool {
+		return live(s) && deniedWith(s, "STREAM.INFO on KV_static-consumer-groups") && deniedWith(s, "STREAM.INFO on KV_elastic-consumer-groups")
+	})
+	t.Logf("after %v: %q", took, now.Denied)
+	if took > time.Second {
+		t.Errorf("told after %v", took)
+	}
+	if len(now.Buckets) != 0 {
+		t.Errorf("buckets are told although they cannot be read: %v", now.Buckets)
+	}
+}
+
+// Answers that cannot be received are told too, in one piece.
+func TestDeniedInbox(t *testing.T) {
+	s := startServer(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "limited", Password: "pw", Permissions: &server.Permissions{
+			Subscribe: &server.SubjectPermission{Deny: []string{"_INBOX.>"}},
+		}}}
+	})
+	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{Timeout: time.Second})
+	r.until(t, "told", func(s *model.Snapshot) bool {
+		return deniedWith(s, "receiving answers: allow subscribe to _INBOX.>")
+	})
+}

@@ -1,0 +1,67 @@
+package observe
+
+import (
+	"time"
+
+	"pcgtop/model"
+)
+
+// learn adds a group: its stream will be read.
+func (p *plan) learn(k model.Key) {
+	if k.Stream == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := k.ConsumeStream()
+	t := p.targets[name]
+	if t == nil {
+		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now()}
+		p.targets[name] = t
+		p.signal()
+	}
+	t.groups[k] = struct{}{}
+}
+
+// unlearn removes a group, and its stream with the last one.
+func (p *plan) unlearn(k model.Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := k.ConsumeStream()
+	if t := p.targets[name]; t != nil {
+		delete(t.groups, k)
+		if len(t.groups) == 0 {
+			delete(p.targets, name)
+		}
+	}
+}
+
+// wanted lists the streams that groups consume from or are fed by.
+func (p *plan) wanted() map[string]struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := make(map[string]struct{}, len(p.targets))
+	for name, t := range p.targets {
+		names[name] = struct{}{}
+		for k := range t.groups {
+			names[k.Stream] = struct{}{}
+		}
+	}
+	return names
+}
+
+// knows notes that a stream's facts were told.
+func (p *plan) knows(stream string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.targets[stream]; t != nil {
+		t.facts = true
+	}
+}
+
+// needsFacts tells whether to ask for the stream's facts along with its consumers.
+func (p *plan) needsFacts(t *target) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !t.facts || t.stream == p.open
+}

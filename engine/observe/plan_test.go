@@ -1,0 +1,141 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"pcgtop/model"
+)
+
+// order takes streams one after the other at a given time, as if each read took no time.
+func order(p *plan, now time.Time, n int) []string {
+	var names []string
+	for range n {
+		t, _ := p.take(now, true)
+		if t == nil {
+			break
+		}
+		names = append(names, t.stream)
+		p.done(t, false)
+	}
+	return names
+}
+
+func TestWhatIsOnTheScreenComesFirst(t *testing.T) {
+	p := newPlan(time.Second)
+	for _, g := range []string{"a", "b", "c", "d", "e"} {
+		p.learn(elastic("S", g))
+	}
+	start := time.Now()
+	if got := order(p, start, 10); len(got) != 5 {
+		t.Fatalf("first round: %v", got)
+	}
+	open := elastic("S", "c")
+	p.focus(&open, []model.Key{elastic("S", "b"), elastic("S", "c")})
+	if got := order(p, start.Add(500*time.Millisecond), 10); len(got) != 0 {
+		t.Errorf("nothing is due, but %v", got)
+	}
+	if got := order(p, start.Add(1100*time.Millisecond), 10); len(got) != 2 || got[0] != "S-c" || got[1] != "S-b" {
+		t.Errorf("after a refresh: %v, want the open one, then the visible one", got)
+	}
+	p.news("S-b", false)
+	if got := order(p, start.Add(2200*time.Millisecond), 10); len(got) != 5 || got[0] != "S-b" || got[1] != "S-c" {
+		t.Errorf("%v, want the changed one on the screen, the open one, then the rest", got)
+	}
+}
+
+func TestTheRestIsNotStarved(t *testing.T) {
+	p := newPlan(time.Second)
+	var visible []model.Key
+	for i := range 30 {
+		k := elastic("S", string(rune('a'+i)))
+		p.learn(k)
+		if i > 0 {
+			visible = append(visible, k)
+		}
+	}
+	p.focus(nil, visible)
+	now, reads := time.Now(), 0
+	for range 600 { // a minute of ten reads a second, while 29 on the screen want one each
+		now = now.Add(100 * time.Millisecond)
+		for _, name := range order(p, now, 1) {
+			if name == "S-a" {
+				reads++
+			}
+		}
+	}
+	if reads < 3 || reads > 8 {
+		t.Errorf("the stream that is not on the screen was read %d times in a minute", reads)
+	}
+}
+
+func TestNewsAreCoalesced(t *testing.T) {
+	p := newPlan(time.Second)
+	k := static("S", "g")
+	p.learn(k)
+	p.learn(static("S", "h"))
+	p.focus(nil, []model.Key{k})
+	start := time.Now()
+	if got := order(p, start, 10); len(got) != 1 {
+		t.Fatalf("two groups of one stream are read %d times", len(got))
+	}
+	for range 100 {
+		if !p.news("S", false) {
+			t.Fatal("nobody cares")
+		}
+	}
+	if got := order(p, start.Add(10*time.Millisecond), 10); len(got) != 0 {
+		t.Errorf("read at once: %v", got)
+	}
+	if wait := p.peek(start.Add(10*time.Millisecond), true); wait > minGap {
+		t.Errorf("to be read only after %v", wait)
+	}
+	if got := order(p, start.Add(minGap+time.Millisecond), 10); len(got) != 1 {
+		t.Errorf("a hundred pieces of news are read %d times", len(got))
+	}
+	if p.news("OTHER", false) {
+		t.Error("news of a stream without groups")
+	}
+	p.unlearn(k)
+	p.unlearn(static("S", "h"))
+	if p.cares("S") || p.cares("") {
+		t.Error("a stream without groups is still read")
+	}
+}
+
+func TestFailingStreamsWaitLonger(t *testing.T) {
+	p := newPlan(10 * time.Millisecond)
+	p.learn(elastic("S", "slow"))
+	p.learn(elastic("S", "fine"))
+	now := time.Now()
+	for range 6 {
+		now = now.Add(time.Hour)
+		t1, _ := p.take(now, true)
+		t2, _ := p.take(now, true)
+		p.done(t1, t1.stream == "S-slow")
+		p.done(t2, t2.stream == "S-slow")
+	}
+	p.mu.Lock()
+	wait := time.Until(p.targets["S-slow"].retry)
+	p.mu.Unlock()
+	if wait < 8*time.Second || wait > maxWait {
+		t.Errorf("after six failures it waits %v", wait)
+	}
+	p.urge()
+	if p.peek(now.Add(time.Second), true) != 0 {
+		t.Error("asked for, it still waits")
+	}
+}
+
+func TestRestLeavesPlacesFree(t *testing.T) {
+	p := newPlan(time.Second)
+	p.learn(elastic("S", "a"))
+	p.learn(elastic("S", "b"))
+	p.focus(nil, []model.Key{elastic("S", "b")})
+	if target, rest := p.take(time.Now(), false); target == nil || target.stream != "S-b" || rest {
+		t.Errorf("%v, rest %v", target, rest)
+	}
+	if target, _ := p.take(time.Now(), false); target != nil {
+		t.Errorf("%s although there is no place for the rest", target.stream)
+	}
+}

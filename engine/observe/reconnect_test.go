@@ -1,0 +1,223 @@
+package observe
+
+import (
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+
+	"pcgtop/model"
+)
+
+// Case: the server is restarted on the same port and store, and the configs change at
+// once.
+func TestRestartedServerIsReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := startServer(t, func(o *server.Options) { o.StoreDir = dir })
+	port := s.Addr().(*net.TCPAddr).Port
+	url := s.ClientURL()
+	other := connect(t, url)
+	js := jetStream(t, other)
+	kv := bucketOf(t, js, model.KindStatic)
+	must(kv.PutString(t.Context(), "S.old", goodConfig))
+	must(kv.PutString(t.Context(), "S.goes", goodConfig))
+	_, r := observe(t, connect(t, url), Options{})
+	r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == 2 })
+
+	stopServer(s)
+	_, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
+	t.Logf("lost after %v", took)
+	if now := r.now(); len(now.Groups) != 2 {
+		t.Error("the groups went with the connection")
+	}
+	startServer(t, func(o *server.Options) { o.StoreDir, o.Port = dir, port })
+	for !other.IsConnected() {
+		time.Sleep(time.Millisecond)
+	}
+	back := time.Now()
+	must(kv.PutString(t.Context(), "S.new", goodConfig))
+	must(kv.PutString(t.Context(), "T.new", goodConfig))
+	if err := kv.Delete(t.Context(), "S.goes"); err != nil {
+		t.Fatal(err)
+	}
+	now, _ := r.until(t, "everything read again", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(static("S", "new")) != nil && s.Group(static("T", "new")) != nil && s.Group(static("S", "goes")) == nil
+	})
+	t.Logf("read again %v after the server was back", time.Since(back))
+	if time.Since(back) > time.Second {
+		t.Errorf("took %v", time.Since(back))
+	}
+	if now.Group(static("S", "old")) == nil {
+		t.Error("a group that did not change is missing")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var states []model.LinkState
+	for _, o := range r.all {
+		if l, ok := o.(model.LinkSeen); ok {
+			states = append(states, l.State)
+		}
+	}
+	want := []model.LinkState{model.LinkLive, model.LinkLost, model.LinkRereading, model.LinkLive}
+	if len(states) != len(want) {
+		t.Fatalf("link states %v", states)
+	}
+	for i := range want {
+		if states[i] != want[i] {
+			t.Fatalf("link states %v", states)
+		}
+	}
+}
+
+// proxy stands between a client and a server, and can freeze what passes.
+type proxy struct {
+	net.Listener
+	target string
+
+	mu     sync.Mutex
+	frozen chan struct{} // closed when not frozen
+	conns  []net.Conn
+	wg     sync.WaitGroup
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{Listener: l, target: target, frozen: make(chan struct{})}
+	close(p.frozen)
+	p.wg.Go(p.serve)
+	t.Cleanup(func() {
+		p.thaw()
+		_ = l.Close()
+		p.mu.Lock()
+		for _, c := range p.conns {
+			_ = c.Close()
+		}
+		p.mu.Unlock()
+		p.wg.Wait()
+	})
+	return p
+}
+
+func (p *proxy) serve() {
+	for {
+		in, err := p.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("tcp", p.target)
+		if err != nil {
+			_ = in.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns = append(p.conns, in, out)
+		p.mu.Unlock()
+		p.wg.Go(func() { p.copy(in, out) })
+		p.wg.Go(func() { p.copy(out, in) })
+	}
+}
+
+func (p *proxy) copy(dst, src net.Conn) {
+	defer dst.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := src.Read(buffer)
+		if n > 0 {
+			p.mu.Lock()
+			gate := p.frozen
+			p.mu.Unlock()
+			<-gate
+			if _, err := dst.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *proxy) freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frozen = make(chan struct{})
+}
+
+func (p *proxy) thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.frozen:
+	default:
+		close(p.frozen)
+	}
+}
+
+func TestFrozenServerIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for pings to time out")
+	}
+	s := startServer(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	kv := bucketOf(t, js, model.KindStatic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	p := newProxy(t, s.Addr().String())
+	_, r := observe(t, connect(t, "nats://"+p.Addr().String()), Options{})
+	r.until(t, "live", live)
+	p.freeze()
+	_, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
+	t.Logf("noticed after %v", took)
+	if took > 2*time.Second {
+		t.Errorf("noticed after %v", took)
+	}
+	must(kv.PutString(t.Context(), "S.new", goodConfig))
+	p.thaw()
+	r.until(t, "live again with what happened meanwhile", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(static("S", "new")) != nil
+	})
+}
+
+func TestClosedConnectionEndsRun(t *testing.T) {
+	s := startServer(t)
+	nc := connect(t, s.ClientURL())
+	o, r := New(nc, Options{}), newRecorder()
+	ended := make(chan error, 1)
+	go func() { ended <- o.Run(t.Context(), r.emit) }()
+	r.until(t, "live", live)
+	nc.Close()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("no error")
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Run does not end")
+	}
+}
+
+func TestPanicEndsRun(t *testing.T) {
+	s := startServer(t)
+	o := New(connect(t, s.ClientURL()), Options{})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- o.Run(t.Context(), func(observations ...model.Observation) {
+			if _, ok := observations[0].(model.BucketSeen); ok {
+				panic("boom")
+			}
+		})
+	}()
+	select {
+	case err := <-ended:
+		p, ok := err.(*PanicError)
+		if !ok || p.Value != "boom" || len(p.Stack) == 0 {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Run does not end")
+	}
+}
