@@ -1,24 +1,48 @@
 package tui
 
-// footer hints at what the keys do here, from the key table.
+import "pcgtop/keymap"
+
+// footer hints at what the keys do here, from the key table. When there is no room for
+// all, the first, the way back and help stay.
 func (m *Model) footer() *row {
-	t := m.theme
-	r := t.row()
 	screen := m.screen()
-	for _, e := range m.keys.Hints(screen, m.disabled(screen)) {
-		h := e.Binding.Help()
-		one := t.row().put(t.key, h.Key).gap(1).put(t.dim, h.Desc)
-		gap := 3
-		if m.width < 100 {
-			gap = 2
+	hints := m.keys.Hints(screen, m.disabled(screen))
+	gap := 3
+	if m.width < 100 {
+		gap = 2
+	}
+	shown := make([]bool, len(hints))
+	room := m.width - 2
+	for _, wanted := range []func(int, keymap.ID) bool{
+		func(i int, _ keymap.ID) bool { return i == 0 },
+		func(_ int, id keymap.ID) bool { return id == keymap.Back || id == keymap.Close },
+		func(_ int, id keymap.ID) bool { return id == keymap.ShowHelp },
+		func(int, keymap.ID) bool { return true },
+	} {
+		for i, e := range hints {
+			if w := m.hint(e).width + gap; wanted(i, e.ID) && !shown[i] && w <= room+gap {
+				shown[i] = true
+				room -= w
+			}
 		}
-		if r.width == 0 {
-			gap = 1
-		}
-		if r.width+gap+one.width > m.width-1 {
+	}
+	r := m.theme.row()
+	for i, e := range hints {
+		if !shown[i] {
 			continue
 		}
-		r.gap(gap).join(one)
+		if r.width == 0 {
+			r.gap(1)
+		} else {
+			r.gap(gap)
+		}
+		r.join(m.hint(e))
 	}
 	return r
+}
+
+// hint is one key and what it does.
+func (m *Model) hint(e keymap.Entry) *row {
+	h := e.Binding.Help()
+	return m.theme.row().put(m.theme.key, h.Key).gap(1).put(m.theme.dim, h.Desc)
 }

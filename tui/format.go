@@ -82,7 +82,7 @@ func rtt(d time.Duration) string {
 // spark draws the newest values as w bars, against the highest of them: a trend, not a
 // size. Small values stay low, so that noise does not look like trouble.
 func spark(values []uint64, w int) string {
-	const steps, quiet = 8, 16
+	const steps, quiet = 8, 64
 	if len(values) == 0 || w <= 0 {
 		return ""
 	}

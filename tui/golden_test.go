@@ -26,7 +26,11 @@ func TestMain(m *testing.M) {
 func (s *stage) golden(name string, styled bool) {
 	s.t.Helper()
 	frame := s.m.View().Content
-	compare(s.t, filepath.Join(goldens, name+".txt"), ansi.Strip(frame)+"\n")
+	lines := strings.Split(ansi.Strip(frame), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	compare(s.t, filepath.Join(goldens, name+".txt"), strings.Join(lines, "\n")+"\n")
 	if styled {
 		compare(s.t, filepath.Join(goldens, name+".ansi"), frame+"\n")
 	}

@@ -81,7 +81,11 @@ func (v *groupView) settle(w, h int) {
 	if v.shown == nil {
 		return
 	}
-	h -= len(v.facts(nil, w))
+	h -= len(v.facts(nil, w, h))
+	v.chart.owned = ""
+	if v.focused == panelMembers {
+		v.chart.owned = v.members.selected
+	}
 	areas, _ := v.layout(w, h)
 	for _, a := range areas {
 		rows := max(1, a.h-1)

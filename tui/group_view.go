@@ -17,7 +17,7 @@ func (v *groupView) view(m *Model, w, h int) []*row {
 		}
 		return []*row{t.row(), t.row().gap(2).put(t.title, word)}
 	}
-	lines := v.facts(t, w)
+	lines := v.facts(t, w, h)
 	h -= len(lines)
 	canvas := make([]*row, h)
 	for i := range canvas {
@@ -58,7 +58,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	case panelMembers:
 		rows = v.members.view(m, title, a.w, h, focused)
 	case panelMap:
-		title.put(t.dim, "  "+v.chart.about())
+		title.put(t.dim, "  "+v.chart.about(focused))
 		rows = v.chart.view(t, a.w, h, focused)
 	case panelFindings:
 		all := v.findingLines(t, a.w)
@@ -70,7 +70,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	case panelEvents:
 		title.put(t.dim, more(v.scroll[a.panel], len(v.events), h))
 		for _, e := range window1(v.events, v.scroll[a.panel], h) {
-			rows = append(rows, eventLine(m, e, false, a.w))
+			rows = append(rows, eventLine(m, e, 0))
 		}
 		if len(v.events) == 0 {
 			rows = append(rows, t.row().gap(1).put(t.dim, "nothing has happened yet"))
@@ -114,7 +114,7 @@ func (v *groupView) tabs(t *theme) *row {
 }
 
 // facts are the lines that say what group this is and how it does.
-func (v *groupView) facts(t *theme, w int) []*row {
+func (v *groupView) facts(t *theme, w, h int) []*row {
 	if t == nil {
 		t = &theme{}
 	}
@@ -122,24 +122,36 @@ func (v *groupView) facts(t *theme, w int) []*row {
 	sign, st := t.verdict(g.Verdict)
 	head := t.row().gap(1).put(st.strong(), sign+" "+string(g.Verdict)).gap(2)
 	var lines []*row
+	if h >= 30 {
+		lines = append(lines, t.row())
+	}
 	switch {
 	case v.gone:
 		lines = append(lines, t.row().gap(1).put(t.bad, "✗ deleted").put(t.dim, "  this group is gone; what is shown is old"))
 	case len(g.Findings) == 0:
 		lines = append(lines, head.put(t.dim, quietly(g)))
 	default:
-		f := g.Findings[0]
-		indent := head.width
 		if w < 60 {
-			indent = 3
+			head = t.row().gap(1).put(st.strong(), sign+" ")
 		}
-		said := sentence(t, f, indent, w-indent-1, 2)
-		lines = append(lines, head.join(said[0].cut(indent, max(indent, said[0].width))))
-		if len(said) > 1 && w >= 60 {
-			lines = append(lines, said[1])
-		}
+		indent := head.width
+		said := sentence(t, g.Findings[0], indent, w-indent-1, 2)
+		said[0] = head.join(said[0].cut(indent, max(indent, said[0].width)))
+		lines = append(lines, said...)
 	}
-	return append(lines, v.config(t, w), t.row())
+	lines = append(lines, v.config(t, w))
+	if h < 14 {
+		return lines
+	}
+	return append(lines, t.row())
+}
+
+// ellipsis cuts a row to at most w cells, with a mark where something is missing.
+func ellipsis(t *theme, r *row, w int) *row {
+	if r.width <= w || w < 1 {
+		return r
+	}
+	return r.cut(0, w-1).put(t.dim, "…")
 }
 
 // quietly says in words that there is nothing to do.
@@ -179,12 +191,9 @@ func (v *groupView) config(t *theme, w int) *row {
 			one.put(t.line, " · ")
 		}
 		one.put(t.dim, f)
-		if i > 0 && r.width+one.width > w-1 {
-			break
-		}
 		r.join(one)
 	}
-	return r
+	return ellipsis(t, r, w-1)
 }
 
 // of says what chooses the partition.

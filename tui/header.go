@@ -102,9 +102,6 @@ func (m *Model) rights() part {
 func (m *Model) need(r *row) {
 	t, n := m.theme, m.snap.InNeed()
 	groups := model.Count(len(m.snap.Groups), "group")
-	if m.width < 60 {
-		groups = number(uint64(len(m.snap.Groups)), 7)
-	}
 	if n == 0 {
 		r.put(t.dim, groups+", ").put(t.ok, "none in need")
 		return
@@ -121,7 +118,10 @@ func (m *Model) link(r *row) {
 	case m.ended:
 		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
 	case l.State == model.LinkLive:
-		r.put(t.ok, "● ").put(t.text, "live").put(t.dim, " "+since(l.Heard, m.snap.Taken))
+		r.put(t.ok, "● ").put(t.text, "live")
+		if m.width >= 60 {
+			r.put(t.dim, " "+since(l.Heard, m.snap.Taken))
+		}
 	case l.State == model.LinkLost:
 		r.put(t.alarm, " ✗ disconnected ")
 	case l.State == model.LinkRereading:
@@ -156,9 +156,7 @@ func (m *Model) banners() []*row {
 		lines = append(lines, r)
 	}
 	for i, r := range lines {
-		if r.width > m.width {
-			lines[i] = r.cut(0, m.width-1).put(t.dim, "…")
-		}
+		lines[i] = ellipsis(t, r, m.width)
 	}
 	return lines
 }

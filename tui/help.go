@@ -20,7 +20,7 @@ func (d *helpWindow) screen() keymap.Screen { return keymap.Help }
 func (d *helpWindow) paste(*Model, string)  {}
 func (d *helpWindow) refresh(*Model)        {}
 
-func (d *helpWindow) key(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
+func (d *helpWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 	if id == keymap.Close {
 		m.pop()
 	} else if top, ok := moved(id, d.top, 1<<20, d.page); ok {

@@ -29,7 +29,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if w := m.window(); w != nil {
-		return w.key(m, id, k)
+		return w.press(m, id, k)
 	}
 	if m.overview.typing {
 		m.typeFilter(id, k)
@@ -156,6 +156,9 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 				off[id] = g.Refusal(action)
 			}
 		}
+	}
+	if d, ok := m.window().(*planWindow); ok && s == keymap.Plan && d.stale == "" && d.failed == "" {
+		off[keymap.Anew] = "nothing has changed since it was made"
 	}
 	if s == keymap.Overview && m.overview.filter.text() == "" {
 		off[keymap.Back] = "no filter is on"

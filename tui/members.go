@@ -13,13 +13,39 @@ type memberList struct {
 	selected string
 	index    int
 	top      int
-	names    int // widest name
-	states   int // widest state
-	parts    int // widest list of partitions
+	names    int                       // widest name
+	states   int                       // widest state
+	parts    int                       // widest list of partitions
+	trouble  map[string]model.Severity // the worst that was found of a member
+}
+
+// worst is the worst finding about each member that needs somebody.
+func worst(g *model.Group) map[string]model.Severity {
+	found := map[string]model.Severity{}
+	for _, f := range g.Findings { // the worst come first
+		if _, known := found[f.Member]; !known && f.Severity != model.Info {
+			found[f.Member] = f.Severity
+		}
+	}
+	return found
+}
+
+// look is a member's sign and look: that of its state, or of what was found of it where
+// its state alone would look well.
+func (l *memberList) look(t *theme, m *model.Member) (string, style) {
+	return memberLook(t, m, l.trouble)
+}
+
+func memberLook(t *theme, m *model.Member, trouble map[string]model.Severity) (string, style) {
+	sign, st := t.state(m.State)
+	if s, bad := trouble[m.Name]; bad && sign == " " {
+		return t.severity(s)
+	}
+	return sign, st
 }
 
 func (l *memberList) take(g *model.Group) {
-	l.group = g
+	l.group, l.trouble = g, worst(g)
 	l.names, l.states, l.parts = len("MEMBER"), len("STATE"), len("PARTITIONS")
 	found := false
 	for i, m := range g.Members {
@@ -145,11 +171,11 @@ func (l *memberList) columns(t *theme, w int) []column {
 	return []column{
 		{title: " ", want: letters, cell: func(r *row, i, w int) { r.left(t.member(i), model.Letter(i), w) }},
 		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, 8), cell: func(r *row, i, w int) { r.left(t.text.strong(), member(i).Name, w) }},
-		{title: "STATE", want: l.states + 2, least: 8, cell: func(r *row, i, w int) {
-			sign, st := t.state(member(i).State)
+		{title: "  STATE", want: l.states + 2, least: min(l.states+2, max(10, w/5)), cell: func(r *row, i, w int) {
+			sign, st := l.look(t, member(i))
 			r.put(st, sign+" ").left(st, stateWords(member(i)), w-2)
 		}},
-		{title: "PARTITIONS", want: min(l.parts, max(12, w/4)), least: 6, keep: 9, cell: func(r *row, i, w int) {
+		{title: "PARTITIONS", want: min(l.parts, max(12, w/4)), least: min(l.parts, max(6, w/7)), keep: 9, cell: func(r *row, i, w int) {
 			if len(member(i).Partitions) == 0 {
 				r.left(t.dim, "none", w)
 				return
@@ -210,8 +236,5 @@ func (l *memberList) detail(t *theme, w int) []*row {
 		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
 	}
 	second := t.row().gap(3).left(t.dim, owned, max(0, w-4))
-	if r.width > w-1 {
-		r = r.cut(0, w-2).put(t.dim, "…")
-	}
-	return []*row{t.row(), r, second}
+	return []*row{t.row(), ellipsis(t, r, w-1), second}
 }

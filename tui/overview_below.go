@@ -27,8 +27,13 @@ func (o *overview) below(m *Model, w, h int) []*row {
 	lines = lines[:min(len(lines), h)]
 	if room := h - len(lines); room >= 3 && len(m.snap.Events) > 0 {
 		lines = append(lines, t.row(), t.row().gap(1).put(t.head, "EVENTS"))
-		for _, e := range m.snap.Events[:min(len(m.snap.Events), room-2)] {
-			lines = append(lines, eventLine(m, e, true, w))
+		events := m.snap.Events[:min(len(m.snap.Events), room-2)]
+		names := 1
+		for _, e := range events {
+			names = max(names, min(cells(clean(e.Key.String())), w/4))
+		}
+		for _, e := range events {
+			lines = append(lines, eventLine(m, e, names))
 		}
 	}
 	return lines
@@ -54,8 +59,9 @@ func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
 	return lines[:min(len(lines), n)]
 }
 
-// eventLine draws one event. Names are left out where the group is clear.
-func eventLine(m *Model, e model.Event, named bool, w int) *row {
+// eventLine draws one event. The group's name takes so many cells, none where the group
+// is clear.
+func eventLine(m *Model, e model.Event, names int) *row {
 	t := m.theme
 	st := t.text
 	switch e.Kind {
@@ -65,8 +71,8 @@ func eventLine(m *Model, e model.Event, named bool, w int) *row {
 		st = t.warn
 	}
 	r := t.row().gap(1).put(t.dim, m.clock(e.At)).gap(2)
-	if named && e.Key != (model.Key{}) {
-		r.put(t.dim, e.Key.String()).gap(2)
+	if names > 0 {
+		r.left(t.dim, e.Key.String(), names).gap(2)
 	}
 	if e.Member != "" {
 		r.put(t.text.strong(), e.Member).gap(1)

@@ -42,10 +42,10 @@ func (o *overview) columns(m *Model, w int) []column {
 	return []column{
 		{title: o.signTitle(sign), want: sign, cell: func(r *row, i, w int) {
 			s, st := t.verdict(group(i).Verdict)
-			r.left(st, s+" "+string(group(i).Verdict), max(1, w))
-			if w == 1 {
-				return
+			if w > 1 {
+				s += " " + string(group(i).Verdict)
 			}
+			r.left(st, s, w)
 		}},
 		{title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, max(12, w/4)), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) }},
 		{title: "KIND", want: 7, keep: 2, cell: func(r *row, i, w int) { r.left(t.dim, string(group(i).Key.Kind), w) }},
@@ -77,7 +77,7 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 			r.right(st, spark(group(i).History, w), w)
 		}},
-		{title: "WHY", want: 80, least: max(10, min(36, w*3/10)), rest: true, cell: func(r *row, i, w int) {
+		{title: "WHY", want: 80, least: max(8, min(36, w/4)), rest: true, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i))
 			r.left(st, text, w)
 		}},

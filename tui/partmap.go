@@ -11,17 +11,20 @@ import (
 // partMap draws who owns each partition, a cell a partition. Cells carry the number
 // where there is room, and are packed into numbered lines where there is not.
 type partMap struct {
-	group  *model.Group
-	cursor int // partition number
-	top    int // first visible line
-	across int // cells a line, as last settled
-	packed bool
-	marked map[int]bool                         // in the remap editor
-	edited func(p int) (letter int, moved bool) // in the remap editor: who is to own it
+	group   *model.Group
+	trouble map[string]model.Severity // the worst that was found of a member
+	cursor  int                       // partition number
+	top     int                       // first visible line
+	across  int                       // cells a line, as last settled
+	packed  bool
+	owned   string                               // a member whose partitions stand out
+	letters int                                  // members there are letters for; 0: the group's
+	marked  map[int]bool                         // in the remap editor
+	edited  func(p int) (letter int, moved bool) // in the remap editor: who is to own it
 }
 
 func (c *partMap) take(g *model.Group) {
-	c.group = g
+	c.group, c.trouble = g, worst(g)
 	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
 }
 
@@ -29,7 +32,9 @@ func (c *partMap) take(g *model.Group) {
 func (c *partMap) digits() int { return len(strconv.Itoa(max(1, len(c.group.Partitions)-1))) }
 
 // letterWidth is how wide a member's letter is.
-func (c *partMap) letterWidth() int { return len(model.Letter(max(0, len(c.group.Members)-1))) }
+func (c *partMap) letterWidth() int {
+	return len(model.Letter(max(0, max(c.letters, len(c.group.Members))-1)))
+}
 
 // cellWidth is one cell with the blank before it.
 func (c *partMap) cellWidth(packed bool) int {
@@ -44,10 +49,19 @@ func (c *partMap) fit(w int, packed bool) int {
 	if packed {
 		w -= c.digits() + 2
 	}
+	most := max(1, (w-1)/c.cellWidth(packed))
+	if c.count() <= most {
+		return max(1, c.count())
+	}
 	best := 1
-	for _, n := range []int{1, 2, 4, 5, 8, 10, 16, 20, 32, 64} {
-		if n*c.cellWidth(packed) <= w-1 {
+	for _, n := range []int{2, 4, 5, 8, 10, 16, 20, 32, 64} {
+		if n <= most {
 			best = n
+		}
+	}
+	for n := most; n > best/2 && c.count() <= 64; n-- { // lines of equal length
+		if c.count()%n == 0 {
+			return n
 		}
 	}
 	return best
@@ -122,16 +136,38 @@ func (c *partMap) move(id keymap.ID, page int) {
 	}
 }
 
-// about says in words what the cursor is on.
-func (c *partMap) about() string {
+// about says in words what the cursor is on, or, without it, how much of the map is in
+// trouble.
+func (c *partMap) about(cursor bool) string {
 	if c.count() == 0 {
 		return "none"
+	}
+	if !cursor {
+		bad := 0
+		for _, p := range c.group.Partitions {
+			if !p.Owned() || c.idle(p.Member) {
+				bad++
+			}
+		}
+		if bad == 0 {
+			return model.Count(len(c.group.Members), "member")
+		}
+		return fmt.Sprintf("%d of %d not consumed", bad, c.count())
 	}
 	p := c.group.Partitions[c.cursor]
 	if !p.Owned() {
 		return fmt.Sprintf("%d: nobody", p.Number)
 	}
 	return fmt.Sprintf("%d: %s, %s", p.Number, p.Owner, c.group.Members[p.Member].State)
+}
+
+// idle tells whether nobody consumes for a member.
+func (c *partMap) idle(member int) bool {
+	switch c.group.Members[member].State {
+	case model.StatePinned, model.StateWaiting, model.StateUnknown:
+		return false
+	}
+	return true
 }
 
 // view draws the visible lines.
@@ -167,6 +203,14 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 	if !c.packed {
 		r.gap(1)
 	}
+	if c.owned != "" && c.edited == nil && c.group.Partitions[p].Owner == c.owned {
+		tail := 0
+		if !c.packed {
+			tail = 1
+		}
+		r = r.cut(tail, r.width-tail).restyle(t.related)
+		r = t.row().gap(tail).join(r).gap(tail)
+	}
 	if c.packed && c.marked[p] {
 		r = r.restyle(func(s style) style { s.underline = true; return s })
 	}
@@ -197,6 +241,6 @@ func (c *partMap) owner(t *theme, p int) (letter, sign string, st, sst style) {
 	if !part.Owned() {
 		return "·", "✗", t.bad, t.bad
 	}
-	sign, sst = t.state(c.group.Members[part.Member].State)
+	sign, sst = memberLook(t, c.group.Members[part.Member], c.trouble)
 	return model.Letter(part.Member), sign, t.member(part.Member), sst
 }

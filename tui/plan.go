@@ -103,7 +103,7 @@ func (d *planWindow) refusal(m *Model) string {
 	return m.writeRefusal()
 }
 
-func (d *planWindow) key(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
+func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 	switch id {
 	case keymap.Close:
 		m.pop()

@@ -89,6 +89,7 @@ func shareTable(t *theme, all []share, w int) []*row {
 		return nil
 	}
 	names, before = min(names, max(8, w/4)), min(before, max(8, w/4))
+	after := min(longest(list), max(1, w-2-names-2-before-3-6))
 	rows := []*row{t.row().gap(2).left(t.head, "MEMBER", names).gap(2).left(t.head, "BEFORE", before).gap(3).put(t.head, "AFTER")}
 	for _, s := range list {
 		letter := model.Letter(s.index)
@@ -104,10 +105,10 @@ func shareTable(t *theme, all []share, w int) []*row {
 		case len(s.after) == 0:
 			r.put(t.warn, "no partition")
 		default:
-			r.left(t.text, model.Ranges(s.after), min(len(model.Ranges(s.after)), max(1, w-r.width-5)))
+			r.left(t.text, model.Ranges(s.after), after)
 		}
-		if len(s.after) != len(s.before) && !s.leaves {
-			r.put(t.dim, "  "+delta)
+		if len(s.after) != len(s.before) && !s.leaves && len(s.after) > 0 {
+			r.right(t.dim, delta, 6)
 		}
 		rows = append(rows, r)
 	}
@@ -115,6 +116,15 @@ func shareTable(t *theme, all []share, w int) []*row {
 		rows = append(rows, t.row().gap(2).put(t.dim, model.Count(kept, "member")+" more, unchanged"))
 	}
 	return rows
+}
+
+// longest is the widest list of partitions after.
+func longest(list []share) int {
+	w := len("AFTER")
+	for _, s := range list {
+		w = max(w, len(model.Ranges(s.after)))
+	}
+	return w
 }
 
 func ranges(numbers []int) string {

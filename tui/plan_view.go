@@ -129,7 +129,7 @@ func (d *planWindow) stepDown(m *Model, w int) []*row {
 	mem := d.group.Member(pin.Member)
 	_, standby := mem.Instances()
 	rows := labelled(t, "unpin", pin.PinID+", pinned for "+since(pin.Since, mem.Consumer.TS), t.text, w)
-	next := "one of " + model.Count(standby, "standing by instance") + " takes over"
+	next := fmt.Sprintf("one of %d instances that stand by takes over", standby)
 	switch standby {
 	case 0:
 		next = "whichever instance pulls next"

@@ -22,6 +22,7 @@ type theme struct {
 	text    style // what is read
 	dim     style // what is read second
 	line    style // what only divides
+	shade   style // what lies below a window
 	title   style // headings
 	head    style // the heads of columns
 	key     style // a key in a hint
@@ -57,13 +58,13 @@ func newTheme(look Look, basic, noColor, ascii bool) *theme {
 }
 
 type palette struct {
-	dim, line, head, accent, ok, warn, bad, info, chosen, onAlarm, focus, onFocus, button string
-	hues                                                                                  []string
+	dim, line, shade, head, accent, ok, warn, bad, info, chosen, onAlarm, focus, onFocus, button string
+	hues                                                                                         []string
 }
 
 func dark() palette {
 	return palette{
-		dim: "#8b95a7", line: "#4b5468", head: "#75809a", accent: "#86b6f0", ok: "#7cc48d", warn: "#e8b65a", bad: "#f4757c", info: "#86b6f0",
+		dim: "#8b95a7", line: "#4b5468", shade: "#596176", head: "#75809a", accent: "#86b6f0", ok: "#7cc48d", warn: "#e8b65a", bad: "#f4757c", info: "#86b6f0",
 		chosen: "#29324a", onAlarm: "#1b1e28", focus: "#86b6f0", onFocus: "#14171f", button: "#38415a",
 		hues: []string{"#62b5f0", "#efa63c", "#3fc49a", "#e08fbf", "#e9dc5b", "#f58455", "#8fa2ff", "#a9c95c", "#c3a2ec", "#5cd3d6"},
 	}
@@ -71,7 +72,7 @@ func dark() palette {
 
 func light() palette {
 	return palette{
-		dim: "#5c6675", line: "#b4bccb", head: "#6b7688", accent: "#1d5fb4", ok: "#1d7f3c", warn: "#9a6200", bad: "#c0272f", info: "#1d5fb4",
+		dim: "#5c6675", line: "#b4bccb", shade: "#a3abb9", head: "#6b7688", accent: "#1d5fb4", ok: "#1d7f3c", warn: "#9a6200", bad: "#c0272f", info: "#1d5fb4",
 		chosen: "#dde6f5", onAlarm: "#ffffff", focus: "#1d5fb4", onFocus: "#ffffff", button: "#d3dae6",
 		hues: []string{"#0a6fb8", "#a86200", "#00795a", "#a8447f", "#7b7000", "#c24a12", "#4152c9", "#567a08", "#7a45b5", "#007c82"},
 	}
@@ -79,6 +80,7 @@ func light() palette {
 
 func (t *theme) rich(p palette) {
 	c := lipgloss.Color
+	t.shade = style{fg: c(p.shade)}
 	t.dim, t.line, t.head = style{fg: c(p.dim)}, style{fg: c(p.line)}, style{fg: c(p.head)}
 	t.title, t.key, t.accent = style{bold: true}, style{fg: c(p.accent), bold: true}, style{fg: c(p.accent)}
 	t.ok, t.warn, t.bad, t.info = style{fg: c(p.ok)}, style{fg: c(p.warn)}, style{fg: c(p.bad), bold: true}, style{fg: c(p.info)}
@@ -91,7 +93,7 @@ func (t *theme) rich(p palette) {
 }
 
 func (t *theme) basic() {
-	t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}
+	t.shade, t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}, style{faint: true}
 	t.title, t.key, t.accent = style{bold: true}, style{fg: lipgloss.Cyan, bold: true}, style{fg: lipgloss.Cyan}
 	t.ok, t.warn, t.bad, t.info = style{fg: lipgloss.Green}, style{fg: lipgloss.Yellow}, style{fg: lipgloss.Red, bold: true}, style{fg: lipgloss.Cyan}
 	t.alarm = style{fg: lipgloss.Yellow, reverse: true, bold: true}
@@ -100,7 +102,7 @@ func (t *theme) basic() {
 }
 
 func (t *theme) plain() {
-	t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}
+	t.shade, t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}, style{faint: true}
 	t.title, t.key, t.bad = style{bold: true}, style{bold: true}, style{bold: true}
 	t.alarm, t.focus = style{reverse: true, bold: true}, style{reverse: true, bold: true}
 }
@@ -137,6 +139,21 @@ func (t *theme) old(r *row) *row {
 		}
 		return style{fg: t.dim.fg, faint: t.dim.faint, bg: s.bg, reverse: s.reverse, underline: s.underline}
 	})
+}
+
+// below dims a row that lies below a window.
+func (t *theme) below(r *row) *row {
+	return r.restyle(func(style) style { return t.shade })
+}
+
+// related marks a cell that belongs to what is selected elsewhere.
+func (t *theme) related(s style) style {
+	if t.chosen != nil {
+		s.bg = t.chosen
+	} else {
+		s.underline = true
+	}
+	return s
 }
 
 // verdict is a verdict's sign and look.

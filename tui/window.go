@@ -9,8 +9,8 @@ import (
 // window is a dialog on the stack.
 type window interface {
 	screen() keymap.Screen
-	// key takes a key press; id is empty when the key is bound to nothing.
-	key(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd
+	// press takes a key press; id is empty when the key is bound to nothing.
+	press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd
 	paste(m *Model, text string)
 	// refresh hears of a new snapshot, held or not.
 	refresh(m *Model)
@@ -47,8 +47,8 @@ func (m *Model) overlay(rows []*row) []*row {
 		bw = max(bw, r.width)
 	}
 	x, y := max(0, (w-bw)/2), max(0, (h-len(box))/2)
-	for i := range rows {
-		rows[i] = m.theme.old(rows[i])
+	for i := 1 + len(m.banners()); i < len(rows); i++ { // how far to trust it stays clear
+		rows[i] = m.theme.below(rows[i])
 	}
 	for i, r := range box {
 		if y+i >= h {

@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+)
+
+// remapWindow is the partition map, editable. It starts from the group as it was when
+// it was opened; when the group changes meanwhile, the edit has to start again.
+type remapWindow struct {
+	key     model.Key
+	group   *model.Group
+	names   []string // members, in the order of their letters; new ones at the end
+	owner   []int    // of each partition, into names; -1: nobody
+	before  []int
+	chart   partMap
+	plan    *model.Plan
+	problem string
+	stale   string
+}
+
+func newRemapWindow(m *Model, g *model.Group, at int) window {
+	d := &remapWindow{key: g.Key}
+	d.start(m, g)
+	d.chart.cursor = max(0, min(at, len(d.owner)-1))
+	return d
+}
+
+// start takes the group as it is.
+func (d *remapWindow) start(m *Model, g *model.Group) {
+	deal := g.Config.Assignment()
+	d.group, d.names, d.owner, d.before = g, slices.Clone(deal.Members), slices.Clone(deal.Owner), deal.Owner
+	d.chart.take(g)
+	d.chart.marked, d.stale = map[int]bool{}, ""
+	d.chart.edited = func(p int) (int, bool) { return d.owner[p], d.owner[p] != d.before[p] }
+	d.work(m)
+}
+
+// work makes the plan that the edit stands for.
+func (d *remapWindow) work(m *Model) {
+	d.chart.letters = len(d.names)
+	d.plan, d.problem = nil, m.writeRefusal()
+	if d.problem != "" {
+		return
+	}
+	p, err := model.NewPlan(d.group, d.intent())
+	if err != nil {
+		d.problem = reason(err)
+		return
+	}
+	d.plan = p
+}
+
+func (d *remapWindow) intent() model.Intent {
+	in := model.Intent{Action: model.ActionRemap}
+	for i, name := range d.names {
+		if owned := d.owned(i); len(owned) > 0 {
+			in.Mappings = append(in.Mappings, model.Mapping{Member: name, Partitions: owned})
+		}
+	}
+	return in
+}
+
+func (d *remapWindow) owned(member int) []int {
+	var list []int
+	for p, o := range d.owner {
+		if o == member {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (d *remapWindow) screen() keymap.Screen { return keymap.Remap }
+func (d *remapWindow) paste(*Model, string)  {}
+
+func (d *remapWindow) refresh(m *Model) {
+	then := planWindow{plan: &model.Plan{Revision: d.group.Revision, Base: d.group.Config}, group: d.group}
+	if d.stale == "" {
+		d.stale = then.changed(m.live.Group(d.key))
+	}
+	d.work(m)
+}
+
+func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
+	switch id {
+	case keymap.Close:
+		m.pop()
+	case keymap.Reset:
+		if g := m.live.Group(d.key); g != nil {
+			d.start(m, g)
+		}
+	case keymap.Make:
+		if d.stale == "" && d.plan != nil {
+			m.plan(d.group, d.intent())
+		}
+	case keymap.Named:
+		m.push(&nameWindow{editor: d})
+	case keymap.Mark:
+		if p := d.chart.cursor; d.chart.marked[p] {
+			delete(d.chart.marked, p)
+		} else if len(d.owner) > 0 {
+			d.chart.marked[p] = true
+		}
+	case keymap.Give:
+		if i := int(k.String()[0] - 'A'); i < len(d.names) {
+			step := len(d.chart.marked) == 0
+			d.give(m, i)
+			if step { // letters typed one after another paint along
+				d.chart.move(keymap.Right, 1)
+			}
+		}
+	case keymap.Owner:
+		d.turn(m, k.String() == "]")
+	default:
+		d.chart.move(id, max(1, m.height-6))
+	}
+	return nil
+}
+
+// turn gives to the next member or the one before.
+func (d *remapWindow) turn(m *Model, forward bool) {
+	n := len(d.names)
+	if n == 0 || len(d.owner) == 0 {
+		return
+	}
+	to := d.owner[d.chart.cursor] + 1
+	if !forward {
+		to = max(0, d.owner[d.chart.cursor]) + n - 1
+	}
+	marked := d.chart.marked
+	d.give(m, to%n)
+	d.chart.marked = marked // so that they can be turned on
+}
+
+// give gives the marked partitions, or the one under the cursor, to a member.
+func (d *remapWindow) give(m *Model, member int) {
+	if len(d.owner) == 0 {
+		return
+	}
+	if len(d.chart.marked) == 0 {
+		d.owner[d.chart.cursor] = member
+	}
+	for p := range d.chart.marked {
+		d.owner[p] = member
+	}
+	d.chart.marked = map[int]bool{}
+	d.work(m)
+}
+
+func (d *remapWindow) settle(m *Model) {
+	w, h := d.mapSize(m.width, m.height-1)
+	d.chart.settle(w, h)
+}
