@@ -18,9 +18,7 @@ func TestRestartedServerIsReadAgain(t *testing.T) {
 	s := startServer(t, func(o *server.Options) { o.StoreDir = dir })
 	port := s.Addr().(*net.TCPAddr).Port
 	url := s.ClientURL()
-	other := connect(t, url)
-	js := jetStream(t, other)
-	kv := bucketOf(t, js, model.KindStatic)
+	kv := bucketOf(t, jetStream(t, connect(t, url)), model.KindStatic)
 	must(kv.PutString(t.Context(), "S.old", goodConfig))
 	must(kv.PutString(t.Context(), "S.goes", goodConfig))
 	_, r := observe(t, connect(t, url), Options{})
@@ -33,9 +31,7 @@ func TestRestartedServerIsReadAgain(t *testing.T) {
 		t.Error("the groups went with the connection")
 	}
 	startServer(t, func(o *server.Options) { o.StoreDir, o.Port = dir, port })
-	for !other.IsConnected() {
-		time.Sleep(time.Millisecond)
-	}
+	kv = must(jetStream(t, connect(t, url)).KeyValue(t.Context(), BucketName(model.KindStatic)))
 	back := time.Now()
 	must(kv.PutString(t.Context(), "S.new", goodConfig))
 	must(kv.PutString(t.Context(), "T.new", goodConfig))
