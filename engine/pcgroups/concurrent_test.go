@@ -90,7 +90,9 @@ func TestConcurrentAdministrators(t *testing.T) {
 		}
 		together(f.js,
 			func(js jetstream.JetStream) { errA = DeleteMemberMappings(f.ctx, js, "test", group) },
-			func(js jetstream.JetStream) { errB = SetMemberMappings(f.ctx, js, "test", group, []MemberMapping{{"z", []int{0, 1}}}) },
+			func(js jetstream.JetStream) {
+				errB = SetMemberMappings(f.ctx, js, "test", group, []MemberMapping{{"z", []int{0, 1}}})
+			},
 		)
 		if (errA == nil) == (errB == nil) || !errors.Is(errors.Join(errA, errB), ErrChanged) {
 			t.Fatalf("round %d: two replaced one state: %v, %v", round, errA, errB)

@@ -114,17 +114,17 @@ func (m *member) consuming() bool {
 
 // vanished deals with a consumer that is not there any more. An elastic member's was
 // deleted by another instance that follows a change, by the server after a time of
-// silence, or by somebody's hand; in each case it is made again.
+// silence, or by somebody's hand; in each case it is made again. But not at once:
+// whoever deleted it is likely to be making the next one, and some libraries do not
+// recover when that is made under their hands.
 func (m *member) vanished(ctx context.Context) error {
 	if m.key.Kind == model.KindStatic {
 		return m.gone(ctx, fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Durable))
 	}
 	m.session.end()
 	m.session = nil
-	if err := m.reread(ctx); err != nil || m.session != nil {
-		return err
-	}
-	return m.rejoin(ctx)
+	m.retries = 2
+	return nil
 }
 
 // gone ends the member with why, or without an error if the group was removed: what
@@ -147,16 +147,22 @@ type configWatch struct {
 	cancel  context.CancelFunc
 }
 
-// watchTimeout bounds the opening of a watch.
-const watchTimeout = 5 * time.Second
+const (
+	watchTimeout = 5 * time.Second        // bounds the opening of a watch
+	watchGrace   = 500 * time.Millisecond // the same once the member ends
+)
 
 // openWatch is nil when it fails: the config is then read with each check, and the
 // watch opened again.
 func (m *member) openWatch(ctx context.Context) *configWatch {
-	ctx, cancel := context.WithCancel(ctx)
 	// The context lasts as long as the watch, so it cannot have the deadline itself.
+	// When the member ends, opening still gets a moment to finish: given up in the
+	// middle it would leave a consumer in the bucket for the server to clear away.
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	late := time.AfterFunc(watchTimeout, cancel)
-	watcher, err := m.kv.Watch(ctx, bucketKey(m.key.Stream, m.key.Group))
+	stopped := context.AfterFunc(ctx, func() { late.Reset(watchGrace) })
+	watcher, err := m.kv.Watch(own, bucketKey(m.key.Stream, m.key.Group))
+	stopped()
 	if !late.Stop() || err != nil {
 		if err == nil {
 			_ = watcher.Stop() // the context has ended it already

@@ -98,7 +98,10 @@ func sameFilters(a, b []string) bool { return slices.Equal(sortedUnique(a), sort
 func (m *member) moved(ctx context.Context) error {
 	filters := m.settings.consumerFilters(m.name)
 	if m.session == nil {
-		m.retries = 0
+		if m.retries > 0 {
+			m.retries = 1 // the next check, which is soon, joins
+			return nil
+		}
 		return m.rejoin(ctx)
 	}
 	if sameFilters(filters, m.session.filters) {

@@ -304,4 +304,3 @@ func short(t testing.TB) {
 		t.Skip("takes over a second")
 	}
 }
-
