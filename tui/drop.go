@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -101,7 +102,7 @@ func (d *dropWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 }
 
 func (d *dropWindow) settle(m *Model) {
-	h := m.height - 3 // the frame of the window, and the footer
+	h := m.windowHeight() - 2
 	d.rows = min(len(d.members()), max(2, h/2))
 	d.top = scrolled(d.top, d.index, len(d.members()), d.rows)
 }
@@ -137,7 +138,7 @@ func (d *dropWindow) draw(m *Model, w, h int) []*row {
 		rows = append(rows, t.row().put(t.dim, "nobody is marked: space marks"))
 	}
 	rows = append(rows, d.preview(t, inner, h-len(rows)-2)...)
-	note := more(d.top, len(list), d.rows)
+	note := strings.TrimSpace(more(d.top, len(list), d.rows))
 	if n := len(d.intent().Members); n > 0 {
 		note = fmt.Sprintf("%d marked", n)
 	}

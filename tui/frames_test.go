@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+
+	"pcgtop/model"
 )
 
 type size struct{ w, h int }
@@ -46,5 +49,103 @@ func TestEditorFrames(t *testing.T) {
 		open().press("?").golden("help-group-"+z.String(), true)
 		newStage(t, z.w, z.h).show(sketch().snapshot()).press("?").golden("help-"+z.String(), false)
 		newStage(t, z.w, z.h).show(sketch().snapshot()).press("/").typed("orders").golden("filter-"+z.String(), true)
+	}
+}
+
+// Every state of the overview that is not the usual one.
+func TestOverviewStateFrames(t *testing.T) {
+	states := map[string]world{
+		"one":      {context: "lab", groups: sketch().groups[:1]},
+		"many":     many(),
+		"names":    foreignNames(),
+		"hostile":  hostile(),
+		"lost":     lost(sketch()),
+		"reread":   {context: "prod-eu", link: model.LinkRereading, groups: sketch().groups},
+		"starting": {link: model.LinkStarting},
+		"denied":   {context: "prod-eu", groups: sketch().groups, more: []model.Observation{model.DeniedSeen{What: "CONSUMER.LIST $JS.API.CONSUMER.LIST.ORDERS"}, model.DeniedSeen{What: "STREAM.INFO $JS.API.STREAM.INFO.PAYMENTS"}}},
+		"empty":    {context: "lab", more: []model.Observation{model.BucketSeen{Kind: model.KindStatic}}},
+	}
+	for name, w := range states {
+		for _, z := range sizes() {
+			newStage(t, z.w, z.h).show(w.snapshot()).golden("overview-"+name+"-"+z.String(), name == "many" || name == "lost")
+		}
+	}
+	newStage(t, 80, 24).golden("overview-before-80x24", false)
+}
+
+func lost(w world) world {
+	w.link = model.LinkLost
+	return w
+}
+
+func TestGroupStateFrames(t *testing.T) {
+	states := map[string]world{
+		"300-members":     {context: "prod-eu", groups: []fixture{crowd(600, 300)}},
+		"1024-partitions": {context: "prod-eu", groups: []fixture{crowd(1024, 40)}},
+		"crowded":         crowded(),
+		"mapped":          mappedGroup(),
+		"hostile":         hostile(),
+		"names":           foreignNames(),
+		"lost":            lost(sketch()),
+		"static":          {context: "prod-eu", groups: sketch().groups[1:2]},
+	}
+	for name, w := range states {
+		for _, z := range sizes() {
+			s := newStage(t, z.w, z.h).show(w.snapshot()).press("enter", "G")
+			s.golden("group-"+name+"-"+z.String(), name == "1024-partitions")
+			if z.h < 24 {
+				s.press("tab").golden("group-"+name+"-partitions-"+z.String(), false)
+				s.press("tab").golden("group-"+name+"-findings-"+z.String(), false)
+			}
+		}
+	}
+}
+
+func TestLookFrames(t *testing.T) {
+	looks := map[string]func(*Options){
+		"read-only": func(o *Options) { o.Admin = &admin{readOnly: true} },
+		"no-color":  func(o *Options) { o.NoColor = true },
+		"ascii":     func(o *Options) { o.ASCII, o.NoColor = true, true },
+		"light":     func(o *Options) { o.Look = Light },
+	}
+	for name, look := range looks {
+		for _, z := range []size{{40, 12}, {80, 24}, {120, 40}} {
+			s := newStage(t, z.w, z.h, look).show(many().snapshot())
+			s.golden("look-"+name+"-overview-"+z.String(), name != "read-only")
+			s.press("/").typed("rollup").press("enter", "enter").golden("look-"+name+"-group-"+z.String(), name != "read-only")
+			s.press("m").typed("B").golden("look-"+name+"-remap-"+z.String(), false)
+			s.press("esc", "?").golden("look-"+name+"-help-"+z.String(), false)
+		}
+	}
+}
+
+func TestConflictFrames(t *testing.T) {
+	for _, z := range sizes() {
+		open := func() *stage { return newStage(t, z.w, z.h).show(sketch().snapshot()).press("down", "enter") }
+
+		s := open().press("down", "down", "x", "enter")
+		later := sketch()
+		later.groups[0].revision, later.groups[0].config.Members = 42, []string{"m1", "m2", "m3", "m4"}
+		s.show(later.snapshot()).golden("conflict-"+z.String(), true)
+
+		s = open().press("down", "s")
+		later = sketch()
+		m2 := later.groups[0].consumers["m2"]
+		m2.PinID = "Xk2PqLrT9fWmVb77e0"
+		later.groups[0].consumers["m2"] = m2
+		s.show(later.snapshot()).golden("conflict-pin-"+z.String(), false)
+
+		s = open().press("x", "enter")
+		s.admin.err = errors.New("the config is at revision 42 now, not 41: changed by somebody else")
+		s.press("tab", "enter").golden("refused-"+z.String(), false)
+
+		s = open().press("b")
+		s.golden("message-"+z.String(), false)
+
+		s = open().press("p")
+		s.show(many().snapshot()).golden("held-"+z.String(), false)
+
+		s = open()
+		s.show(world{context: "prod-eu"}.snapshot()).golden("gone-"+z.String(), false)
 	}
 }

@@ -73,7 +73,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 			rows = append(rows, eventLine(m, e, 0))
 		}
 		if len(v.events) == 0 {
-			rows = append(rows, t.row().gap(1).put(t.dim, "nothing has happened yet"))
+			rows = append(rows, t.row().gap(1).put(t.dim, "none since pcgtop started"))
 		}
 	}
 	if tabs {

@@ -138,25 +138,32 @@ func (m *Model) banners() []*row {
 	var lines []*row
 	switch s.Link.State {
 	case model.LinkLost:
-		lines = append(lines, t.row().put(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off, since %s", m.clock(s.Link.Heard), m.clock(s.Link.Since))).fit(m.width))
+		lines = append(lines, t.row().put(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off", m.clock(s.Link.Heard))).fit(m.width))
 	case model.LinkRereading:
 		lines = append(lines, t.row().put(t.alarm, " connected again, reading everything; what is shown is old, writes are off").fit(m.width))
 	}
-	if len(s.Denied) > 0 {
-		r := t.row().put(t.warn.strong(), " not permitted: ")
-		for i, d := range s.Denied {
-			if i > 0 {
-				r.put(t.dim, ", ")
-			}
-			r.put(t.warn, d)
-		}
-		if r.width > m.width && len(s.Denied) > 1 {
-			r = t.row().put(t.warn.strong(), fmt.Sprintf(" %d not permitted: ", len(s.Denied))).put(t.warn, s.Denied[0])
-		}
-		lines = append(lines, r)
-	}
+	lines = append(lines, m.denied()...)
 	for i, r := range lines {
 		lines[i] = ellipsis(t, r, m.width)
+	}
+	return lines
+}
+
+// denied names what this account may not do, in as many lines as there is room for.
+func (m *Model) denied() []*row {
+	t, all := m.theme, m.snap.Denied
+	most := 1
+	if m.height >= 24 {
+		most = 3
+	}
+	var lines []*row
+	for i, d := range all {
+		r := t.row().put(t.warn.strong(), " not permitted: ").put(t.warn, d)
+		if len(lines) == most-1 && i < len(all)-1 {
+			more := t.row().put(t.dim, fmt.Sprintf(" and %d more", len(all)-1-i))
+			return append(lines, ellipsis(t, r, m.width-more.width).join(more))
+		}
+		lines = append(lines, r)
 	}
 	return lines
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"pcgtop/keymap"
@@ -30,7 +32,7 @@ func (d *helpWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 }
 
 func (d *helpWindow) settle(m *Model) {
-	d.page = max(1, m.height-3)
+	d.page = max(1, m.windowHeight()-2)
 	d.top = scrollEnd(d.top, len(d.lines(m, windowWidth(m.width)-4)), d.page)
 }
 
@@ -38,7 +40,7 @@ func (d *helpWindow) draw(m *Model, w, _ int) []*row {
 	t := m.theme
 	inner := windowWidth(w) - 4
 	lines := d.lines(m, inner)
-	return boxed(t, "Keys", more(d.top, len(lines), d.page), window1(lines, d.top, d.page), inner+4)
+	return boxed(t, "Keys", strings.TrimSpace(more(d.top, len(lines), d.page)), window1(lines, d.top, d.page), inner+4)
 }
 
 // lines is the table, section by section: keys, what they do, why not.

@@ -152,6 +152,8 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 		for id, action := range actions() {
 			if why := m.writeRefusal(); why != "" {
 				off[id] = why
+			} else if m.group.gone {
+				off[id] = "the group is gone"
 			} else if g := m.group.shown; g != nil {
 				off[id] = g.Refusal(action)
 			}
@@ -162,6 +164,9 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 	}
 	if s == keymap.Overview && m.overview.filter.text() == "" {
 		off[keymap.Back] = "no filter is on"
+	}
+	if s == keymap.Overview && len(m.overview.rows) == 0 {
+		off[keymap.Open] = "there is no group"
 	}
 	return off
 }

@@ -170,7 +170,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 	letters := len(model.Letter(len(l.group.Members) - 1))
 	return []column{
 		{title: " ", want: letters, cell: func(r *row, i, w int) { r.left(t.member(i), model.Letter(i), w) }},
-		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, 8), cell: func(r *row, i, w int) { r.left(t.text.strong(), member(i).Name, w) }},
+		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, max(8, w/4)), cell: func(r *row, i, w int) { r.name(t.text.strong(), member(i).Name, w) }},
 		{title: "  STATE", want: l.states + 2, least: min(l.states+2, max(10, w/5)), cell: func(r *row, i, w int) {
 			sign, st := l.look(t, member(i))
 			r.put(st, sign+" ").left(st, stateWords(member(i)), w-2)
@@ -195,18 +195,17 @@ func (l *memberList) columns(t *theme, w int) []column {
 				r.left(t.dim, model.ShortID(c.PinID), w)
 			}
 		}},
-		{title: "WHY", want: l.whyWidth(), least: l.whyWidth(), keep: 1, cell: func(r *row, i, w int) { r.left(t.dim, member(i).Why, w) }},
+		{title: "WHY", want: l.whyWidth(), least: min(l.whyWidth(), 30), keep: 1, cell: func(r *row, i, w int) { r.left(t.dim, member(i).Why, w) }},
 	}
 }
 
 // whyWidth is 0 when there is nothing to be said.
 func (l *memberList) whyWidth() int {
+	w := 0
 	for _, m := range l.group.Members {
-		if m.Why != "" {
-			return 30
-		}
+		w = max(w, min(60, cells(clean(m.Why))))
 	}
-	return 0
+	return w
 }
 
 // detail says about the selected member what a row has no room for.

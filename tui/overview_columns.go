@@ -12,15 +12,24 @@ func (o *overview) columns(m *Model, w int) []column {
 	t := m.theme
 	group := func(i int) *model.Group { return o.rows[i] }
 	count := func(f func(*model.Group) uint64) func(*row, int, int) {
-		return func(r *row, i, w int) { r.right(quiet(t, f(group(i))), number(f(group(i)), w), w) }
+		return func(r *row, i, w int) {
+			if g := group(i); unread(g) {
+				r.right(t.dim, "-", w)
+			} else {
+				r.right(quiet(t, f(g)), number(f(g), w), w)
+			}
+		}
 	}
 	flow := func(f func(*model.Group) float64) func(*row, int, int) {
 		return func(r *row, i, w int) {
-			st := t.text
-			if f(group(i)) <= 0 {
-				st = t.dim
+			switch g := group(i); {
+			case unread(g):
+				r.right(t.dim, "-", w)
+			case f(g) <= 0:
+				r.right(t.dim, "0", w)
+			default:
+				r.right(t.text, rate(f(g), w), w)
 			}
-			r.right(st, rate(f(group(i)), w), w)
 		}
 	}
 	wide := w >= 130
@@ -55,6 +64,10 @@ func (o *overview) columns(m *Model, w int) []column {
 		{title: "MEMBERS", want: 7, keep: 9, right: true, cell: func(r *row, i, w int) {
 			pulling, configured := group(i).Pulling()
 			st := t.text
+			if unread(group(i)) {
+				r.right(t.dim, fmt.Sprintf("-/%d", configured), w)
+				return
+			}
 			if pulling < configured || configured == 0 {
 				st = t.warn
 			}
@@ -62,15 +75,19 @@ func (o *overview) columns(m *Model, w int) []column {
 		}},
 		{title: "PINNED", want: 7, keep: 6, right: true, cell: func(r *row, i, w int) {
 			pinned, standby := group(i).Instances()
+			if unread(group(i)) {
+				r.right(t.dim, "-", w)
+				return
+			}
 			r.right(t.text, fmt.Sprintf("%d +%d", pinned, standby), w)
 		}},
-		{title: "PENDING", want: pending, keep: 10, right: true, cell: count(func(g *model.Group) uint64 { return g.Pending })},
+		{title: "PENDING", want: pending, keep: 10, right: true, cell: count(waiting)},
 		{title: "LAG", want: lag, right: true, cell: count((*model.Group).Lag)},
 		{title: "UNACKED", want: unacked, keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending })},
 		{title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out })},
 		{title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In })},
 		{title: "LAG 2 MIN", want: 9, keep: 5, cell: func(r *row, i, w int) {
-			st := t.dim
+			st := t.shade
 			if group(i).Verdict.InNeed() {
 				_, st = t.verdict(group(i).Verdict)
 				st.bold = false
@@ -91,6 +108,13 @@ func (o *overview) signTitle(w int) string {
 	return "VERDICT"
 }
 
+// unread tells whether nothing was ever read of a group's consumers: then a zero would
+// be a lie.
+func unread(g *model.Group) bool { return g.ReadAt.IsZero() }
+
+// waiting is what was not delivered yet, with what lies in the work stream for nobody.
+func waiting(g *model.Group) uint64 { return g.Lag() - min(g.Lag(), g.AckPending) }
+
 // quiet dims what is nothing.
 func quiet(t *theme, n uint64) style {
 	if n == 0 {
@@ -102,7 +126,7 @@ func quiet(t *theme, n uint64) style {
 // groupName draws STREAM/GROUP with the stream in the second place.
 func groupName(r *row, t *theme, k model.Key, w int) {
 	if k.Stream == "" || cells(r.safe(k.String())) > w {
-		r.left(t.text, k.String(), w)
+		r.name(t.text, k.String(), w)
 		return
 	}
 	r.put(t.dim, k.Stream+"/").put(t.text, k.Group)

@@ -77,7 +77,7 @@ func (c *partMap) wants(w, h int) int {
 	if packed {
 		width += c.digits() + 2
 	}
-	return max(width, min(w, 30))
+	return max(width, min(w, 36))
 }
 
 // packs tells whether the map has to be packed to fit into w by h.
@@ -199,7 +199,7 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		}
 		r.put(t.accent, lead).right(t.dim, strconv.Itoa(p), c.digits()).gap(1)
 	}
-	r.left(st, letter, c.letterWidth()).put(sst, sign)
+	r.put(st, letter).put(sst, sign).gap(c.letterWidth() - cells(letter))
 	if !c.packed {
 		r.gap(1)
 	}

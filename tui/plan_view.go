@@ -22,7 +22,7 @@ func (d *planWindow) settle(m *Model) {
 
 // room is how many lines of what the plan does are visible at once.
 func (d *planWindow) room(m *Model) int {
-	return max(1, m.height-1-2-2-len(d.status(m, windowWidth(m.width)-4)))
+	return max(1, m.windowHeight()-2-2-len(d.status(m, windowWidth(m.width)-4)))
 }
 
 func (d *planWindow) draw(m *Model, w, h int) []*row {

@@ -117,7 +117,7 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Owner:
 		d.turn(m, k.String() == "]")
 	default:
-		d.chart.move(id, max(1, m.height-6))
+		d.chart.move(id, max(1, m.windowHeight()-remapFrame))
 	}
 	return nil
 }
@@ -153,6 +153,6 @@ func (d *remapWindow) give(m *Model, member int) {
 }
 
 func (d *remapWindow) settle(m *Model) {
-	w, h := d.mapSize(m.width, m.height-1)
+	w, h := d.mapSize(m.width, m.windowHeight())
 	d.chart.settle(w, h)
 }

@@ -94,6 +94,17 @@ func (r *row) left(st style, text string, w int) *row {
 	return r.append(st, s).gap(w - cells(s))
 }
 
+// name is left for names: what is missing is missing in the middle, for names of one
+// kind differ at the end.
+func (r *row) name(st style, text string, w int) *row {
+	s := r.safe(text)
+	if cells(s) > w && w >= 6 {
+		head, n := cut(s, w/2)
+		s = head + "…" + skip(s, cells(s)-(w-n-1))
+	}
+	return r.left(st, s, w)
+}
+
 // right is left, padded in front.
 func (r *row) right(st style, text string, w int) *row {
 	s := r.short(r.safe(text), w)

@@ -31,13 +31,18 @@ func (m *Model) push(w window) { m.windows = append(m.windows, w) }
 
 func (m *Model) pop() { m.windows = m.windows[:max(0, len(m.windows)-1)] }
 
+// windowHeight is how high a window may be: how far what is shown can be trusted, and
+// the hints, stay visible.
+func (m *Model) windowHeight() int { return m.height - 2 - len(m.banners()) }
+
 // overlay lays the top window over the middle of the screen; what lies below is dimmed.
 func (m *Model) overlay(rows []*row) []*row {
 	top := m.window()
 	if top == nil {
 		return rows
 	}
-	w, h := m.width, len(rows)
+	w, h := m.width, m.windowHeight()
+	first := len(rows) - h
 	box := top.draw(m, w, h)
 	if len(box) == 0 {
 		return rows
@@ -46,12 +51,12 @@ func (m *Model) overlay(rows []*row) []*row {
 	for _, r := range box {
 		bw = max(bw, r.width)
 	}
-	x, y := max(0, (w-bw)/2), max(0, (h-len(box))/2)
-	for i := 1 + len(m.banners()); i < len(rows); i++ { // how far to trust it stays clear
+	x, y := max(0, (w-bw)/2), first+max(0, (h-len(box))/2)
+	for i := first; i < len(rows); i++ {
 		rows[i] = m.theme.below(rows[i])
 	}
 	for i, r := range box {
-		if y+i >= h {
+		if y+i >= len(rows) {
 			break
 		}
 		below := rows[y+i].fit(w)
