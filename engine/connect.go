@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -160,16 +161,19 @@ func explain(err error, s *Settings) error {
 	var unknown x509.UnknownAuthorityError
 	var record tls.RecordHeaderError
 	var op *net.OpError
+	var address *url.Error
 	why := ""
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("connecting to %s: %w", s.Server, err)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		why = "the server refused the login: check " + s.loginFrom()
+	case errors.As(err, &address): // its text may hold a part of a password
+		why = "not a server address: give nats://HOST:PORT, and a password with odd characters by --password"
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
+		why = "no NATS server answered in time: check the address, or give a longer --timeout"
 	case errors.Is(err, nats.ErrNoServers), errors.As(err, &op):
 		why = "nobody answers: is a NATS server running there? See --server and --context"
-	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		why = "no NATS server answered in time: check the address, or give a longer --timeout"
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &record):
 		why = "one side wants TLS and the other does not: see --tlsca, --tlscert and --tlskey"
 	case errors.As(err, &unknown):

@@ -32,9 +32,10 @@ type Engine struct {
 	observer *observe.Observer
 	admin    Administrator
 	out      chan *model.Snapshot
+	turn     chan struct{} // held by whoever runs the observer
 
 	mu      sync.Mutex
-	running bool
+	runs    bool // Run was called
 	pending []model.Observation
 	wake    chan struct{}
 	current *model.Snapshot
@@ -44,7 +45,7 @@ type Engine struct {
 func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals) *Engine {
 	e := &Engine{
 		nc: nc, js: js, settings: s, refusals: refused,
-		out: make(chan *model.Snapshot, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
+		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log,
@@ -91,30 +92,27 @@ var ErrRunning = errors.New("the engine is running")
 
 // Run observes until the context ends; then the error is nil. An error says that the
 // connection was closed, or is a panic ([observe.PanicError]). After it, there are no
-// more snapshots.
+// more snapshots. A [Engine.Once] in progress is waited for.
 func (e *Engine) Run(ctx context.Context) error {
-	err := e.run(ctx, e.deliver)
-	if !errors.Is(err, ErrRunning) {
-		close(e.out)
-	}
-	return err
-}
-
-// run observes and hands on snapshots until the context ends.
-func (e *Engine) run(ctx context.Context, deliver func(*model.Snapshot)) error {
 	e.mu.Lock()
-	if e.running {
+	if e.runs {
 		e.mu.Unlock()
 		return ErrRunning
 	}
-	e.running = true
+	e.runs = true
 	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		e.running = false
-		e.mu.Unlock()
-	}()
+	defer close(e.out)
+	select {
+	case e.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil
+	}
+	defer func() { <-e.turn }()
+	return e.run(ctx, e.deliver)
+}
 
+// run observes and hands on snapshots until the context ends. The caller has the turn.
+func (e *Engine) run(ctx context.Context, deliver func(*model.Snapshot)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	observed := make(chan error, 1)

@@ -1,36 +1,148 @@
 package engine
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go"
+	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
-	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
 )
 
 func TestChangesReachTheSnapshotWithin100ms(t *testing.T) {
 	s := startServer(t)
 	_, js := client(t, s.ClientURL())
-	ctx := t.Context()
-	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.*"}}))
-	must(pcgroups.CreateElastic(ctx, js, "ORDERS", "cg", 8, []pcgroups.PartitioningFilter{{Filter: "orders.*", PartitioningWildcards: []int{1}}}, -1, -1))
+	k := elasticGroup(t, js)
 	e := start(t, s.ClientURL())
-	k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}
 	until(t, e, "live with the group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
 
 	var worst time.Duration
-	for _, name := range []string{"m1", "m2", "m3", "m4", "m5"} {
-		begin := time.Now()
-		must(pcgroups.AddMembers(ctx, js, "ORDERS", "cg", []string{name}))
+	for i := range 5 {
+		name := fmt.Sprintf("m%d", i)
+		must(oracle.AddMembers(t.Context(), js, "ORDERS", "cg", []string{name}))
 		written := time.Now()
 		until(t, e, "member "+name, func(s *model.Snapshot) bool { return s.Group(k).Member(name) != nil })
 		worst = max(worst, time.Since(written))
-		_ = begin
 	}
-	t.Logf("worst of five: %v", worst)
+	t.Logf("the slowest of five writes: %v", worst)
 	if worst > 100*time.Millisecond {
-		t.Errorf("a change took %v to reach a snapshot", worst)
+		t.Errorf("a write took %v to reach a snapshot", worst)
+	}
+}
+
+func TestPinsReachTheSnapshotWithin100ms(t *testing.T) {
+	s := startServer(t)
+	nc, js := client(t, s.ClientURL())
+	k := elasticGroup(t, js, "m1")
+	instance(t, js, "m1")
+	e := start(t, s.ClientURL(), func(o *Options) { o.Refresh = time.Hour }) // nothing but the advisory can tell
+	until(t, e, "the member's consumer", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(k) != nil && s.Group(k).Member("m1") != nil && s.Group(k).Member("m1").Consumer != nil
+	})
+	advised := make(chan time.Time, 10)
+	sub := must(nc.Subscribe("$JS.EVENT.ADVISORY.CONSUMER.PINNED.>", func(*nats.Msg) { advised <- time.Now() }))
+	defer func() { _ = sub.Unsubscribe() }()
+	must(js.Publish(t.Context(), "orders.1", nil))
+	until(t, e, "the pin", func(s *model.Snapshot) bool { return s.Group(k).Member("m1").Consumer.PinID != "" })
+	took := time.Since(<-advised)
+	t.Logf("the pin %v after the advisory", took)
+	if took > 100*time.Millisecond {
+		t.Errorf("the pin took %v", took)
+	}
+	snapshot := e.Current()
+	if m := snapshot.Group(k).Member("m1"); m.State != model.StatePinned || m.Consumer.PinnedAt.IsZero() {
+		t.Errorf("%+v, consumer %+v", m, m.Consumer)
+	}
+}
+
+// A flood of changes makes few snapshots, and the last one has them all.
+func TestSnapshotsAreCoalesced(t *testing.T) {
+	s := startServer(t)
+	_, js := client(t, s.ClientURL())
+	k := elasticGroup(t, js)
+	e := start(t, s.ClientURL())
+	first := until(t, e, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
+	begin := time.Now()
+	const writes = 200
+	kv := must(js.KeyValue(t.Context(), "elastic-consumer-groups"))
+	for i := range writes {
+		must(kv.PutString(t.Context(), "ORDERS.cg", fmt.Sprintf(`{"max_members":8,"partitioning_filters":null,"members":["m%03d"]}`, i)))
+	}
+	last := until(t, e, "the last write", func(s *model.Snapshot) bool { return s.Group(k).Member(fmt.Sprintf("m%03d", writes-1)) != nil })
+	most := uint64(time.Since(begin)/quiet) + 2
+	t.Logf("%d writes in %v made %d snapshots", writes, time.Since(begin), last.Seq-first.Seq)
+	if n := last.Seq - first.Seq; n > most {
+		t.Errorf("%d snapshots, at most %d", n, most)
+	}
+	// Whoever did not listen gets the newest.
+	delivered := <-e.Snapshots()
+	if delivered.Seq < last.Seq {
+		t.Errorf("an old snapshot was delivered: %d of %d", delivered.Seq, last.Seq)
+	}
+}
+
+func TestSnapshotsGoOnWhileNothingHappens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for heartbeats")
+	}
+	s := startServer(t)
+	e := start(t, s.ClientURL())
+	first := until(t, e, "live", live)
+	begin := time.Now()
+	until(t, e, "three more", func(s *model.Snapshot) bool { return s.Seq >= first.Seq+3 })
+	if took := time.Since(begin); took > 3500*time.Millisecond {
+		t.Errorf("three snapshots took %v", took)
+	}
+}
+
+func TestOnceReadsEverything(t *testing.T) {
+	s := startServer(t)
+	_, js := client(t, s.ClientURL())
+	k := elasticGroup(t, js, "m1", "m2")
+	must(oracle.CreateStatic(t.Context(), js, "ORDERS", "fixed", 2, []string{"orders.*"}, []string{"a", "b"}, nil))
+	instance(t, js, "m1")
+	e, err := Connect(t.Context(), Options{Server: s.ClientURL(), Lookup: noEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for range 2 { // it can be done again
+		begin := time.Now()
+		got, err := e.Once(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("read after %v", time.Since(begin))
+		if len(got.Groups) != 2 || len(got.Buckets) != 2 || got.Server.Version == "" {
+			t.Fatalf("%d groups, buckets %v, server %+v", len(got.Groups), got.Buckets, got.Server)
+		}
+		for _, g := range got.Groups {
+			if g.ReadAt.Before(begin) || !g.Stream.Known || !g.Stream.Exists {
+				t.Errorf("%s: read at %v, stream %+v", g.Key, g.ReadAt, g.Stream)
+			}
+		}
+		if c := got.Group(k).Member("m1").Consumer; c == nil {
+			t.Error("m1's consumer is missing")
+		}
+		if m := got.Group(k).Member("m2"); m.State != model.StateAbsent {
+			t.Errorf("m2 is %s", m.State)
+		}
+		begin = got.Taken
+	}
+	// And it can run afterwards.
+	run := start(t, s.ClientURL())
+	if _, err := run.Once(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunTwice(t *testing.T) {
+	s := startServer(t)
+	e := start(t, s.ClientURL())
+	until(t, e, "live", live)
+	if err := e.Run(t.Context()); err != ErrRunning {
+		t.Errorf("%v", err)
 	}
 }

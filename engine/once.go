@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,9 +19,13 @@ func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		switch err := e.run(ctx, func(*model.Snapshot) {}); {
-		case err != nil && !errors.Is(err, ErrRunning):
-			cancel(err)
+		select {
+		case e.turn <- struct{}{}:
+			defer func() { <-e.turn }()
+			if err := e.run(ctx, func(*model.Snapshot) {}); err != nil {
+				cancel(err)
+			}
+		case <-ctx.Done(): // somebody else ran it all the while
 		}
 	}()
 	s, err := e.await(ctx, func(s *model.Snapshot) bool { return s.Seq > before && complete(s, start) })

@@ -16,9 +16,10 @@ func redactURLs(urls string) string {
 }
 
 // redact takes what can be credentials out of a text: whatever stands between the //
-// of a URL and its last @, or before an @ without any scheme.
+// of a URL and its last @, slashes of an unescaped password included, or before an @
+// without any scheme.
 func redact(text string) string {
-	text = regexp.MustCompile(`//[^/\s"]*@`).ReplaceAllString(text, "//")
+	text = regexp.MustCompile(`//[^\s",]*@`).ReplaceAllString(text, "//")
 	return regexp.MustCompile(`[^/\s",]+:[^/\s",]*@`).ReplaceAllString(text, "")
 }
 

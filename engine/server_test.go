@@ -9,18 +9,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	oracle "github.com/synadia-io/orbit.go/pcgroups"
 	"go.uber.org/goleak"
 
 	"pcgtop/model"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// The embedded servers' own goroutines end in their time after Shutdown.
-		goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*Server).startGoRoutine.func1"),
-		goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*ipQueue[...]).push"),
-	)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // startServer runs a server with JetStream for as long as the test.
 func startServer(t testing.TB, change ...func(*server.Options)) *server.Server {
@@ -111,4 +106,30 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// elasticGroup makes stream ORDERS with an elastic group cg of these members.
+func elasticGroup(t testing.TB, js jetstream.JetStream, members ...string) model.Key {
+	t.Helper()
+	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.*"}}))
+	must(oracle.CreateElastic(t.Context(), js, "ORDERS", "cg", 8, []oracle.PartitioningFilter{{Filter: "orders.*", PartitioningWildcards: []int{1}}}, -1, -1))
+	if len(members) > 0 {
+		must(oracle.AddMembers(t.Context(), js, "ORDERS", "cg", members))
+	}
+	return model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}
+}
+
+// instance starts a process of a member, of the reference library.
+func instance(t testing.TB, js jetstream.JetStream, member string) {
+	t.Helper()
+	running := must(oracle.ElasticConsume(t.Context(), js, "ORDERS", "cg", member, func(m jetstream.Msg) { _ = m.Ack() },
+		jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second}))
+	t.Cleanup(func() {
+		running.Stop()
+		select {
+		case <-running.Done():
+		case <-time.After(5 * time.Second):
+			t.Error("an instance does not stop")
+		}
+	})
 }

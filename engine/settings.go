@@ -43,6 +43,9 @@ func Resolve(o Options) (*Settings, error) {
 		server = nats.DefaultURL
 	}
 	opts := append([]natscontext.Option{natscontext.WithServerURL(server)}, r.login()...)
+	if strings.Contains(server, "@") {
+		r.origins = append(r.origins, Origin{"login", "the server's URL"}) // nats.go prefers it
+	}
 	opts = append(opts,
 		natscontext.WithCertificate(r.pick("tlscert", "--tlscert", o.TLSCert, "NATS_CERT", func() string { return lent.Certificate() })),
 		natscontext.WithKey(r.pick("tlskey", "--tlskey", o.TLSKey, "NATS_KEY", func() string { return lent.Key() })),
