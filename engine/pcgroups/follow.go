@@ -78,11 +78,7 @@ func (m *member) missing(ctx context.Context) bool {
 // look finds out what is wrong with the session, which the client has reported or
 // given up, and puts it right.
 func (m *member) look(ctx context.Context, reported error) error {
-	var panicked *PanicError
-	switch {
-	case errors.As(reported, &panicked):
-		return panicked
-	case errors.Is(reported, jetstream.ErrConnectionClosed):
+	if errors.Is(reported, jetstream.ErrConnectionClosed) {
 		return reported
 	}
 	info, err := m.session.consumer.Info(ctx)

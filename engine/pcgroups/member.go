@@ -152,7 +152,10 @@ func (m *member) run(ctx context.Context) error {
 				err = m.apply(ctx, entry)
 			}
 		case e := <-m.events:
-			if e.from == m.session {
+			var panicked *PanicError
+			if errors.As(e.err, &panicked) {
+				err = panicked // also of a handler that a session has left behind
+			} else if e.from == m.session {
 				err = m.look(ctx, e.err)
 			}
 		case <-closed:
