@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,14 +117,18 @@ func (e *Engine) run(ctx context.Context, deliver func(*model.Snapshot)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	observed := make(chan error, 1)
-	go func() { observed <- e.observer.Run(ctx, e.see) }()
+	go func() { observed <- observe.Guard(func() error { return e.observer.Run(ctx, e.see) }) }()
 	if e.Current().Link.State != model.LinkStarting {
 		e.see(model.LinkSeen{State: model.LinkRereading}) // it ran before, and what it knew is old
 	}
-	ended, err := e.publish(ctx, observed, deliver)
+	var ended bool
+	err := observe.Guard(func() (err error) {
+		ended, err = e.publish(ctx, observed, deliver)
+		return err
+	})
 	cancel()
 	if !ended {
-		err = <-observed
+		err = cmp.Or(err, <-observed)
 	}
 	if err != nil {
 		return fmt.Errorf("engine: %w", err)

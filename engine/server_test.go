@@ -15,7 +15,10 @@ import (
 	"pcgtop/model"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// An embedded server does not wait for this one when it shuts down.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.(*stream).trySetupSourceConsumer.func3"))
+}
 
 // startServer runs a server with JetStream for as long as the test.
 func startServer(t testing.TB, change ...func(*server.Options)) *server.Server {

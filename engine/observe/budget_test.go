@@ -60,15 +60,12 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 	})
 	elapsed := time.Since(start)
 	t.Logf("120 groups live after %v and %d requests; %+v", elapsed, count(), now.Requests)
-	for range 3 { // the promise holds in every second that follows
-		before := count()
-		begin := time.Now()
-		time.Sleep(time.Second)
-		if rate := float64(count()-before) / time.Since(begin).Seconds(); rate > perSecond+3 {
-			t.Errorf("%.0f requests a second of %d", rate, perSecond)
-		} else {
-			t.Logf("%.0f requests a second", rate)
-		}
+	before, begin := count(), time.Now()
+	time.Sleep(3 * time.Second) // a span to measure over, nothing is waited for
+	if rate := float64(count()-before) / time.Since(begin).Seconds(); rate > 1.1*perSecond || rate < perSecond/2 {
+		t.Errorf("%.1f requests a second of %d", rate, perSecond)
+	} else {
+		t.Logf("%.1f requests a second", rate)
 	}
 	if heard, made := count(), int(o.api.made.Load()); heard > made || made-heard > 5 {
 		t.Errorf("the server heard %d requests, %d were counted", heard, made)

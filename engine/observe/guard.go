@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// PanicError is a panic in one of the observer's goroutines.
+// PanicError is a panic in a goroutine of the engine.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic while observing: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// guard turns a panic of fn into a [*PanicError].
-func guard(fn func() error) (err error) {
+// Guard turns a panic of fn into a [*PanicError].
+func Guard(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -44,7 +44,7 @@ var errAllDone = errors.New("all done")
 
 func (c *crew) run(fn func() error) {
 	c.running.Go(func() {
-		if err := guard(fn); err != nil {
+		if err := Guard(fn); err != nil {
 			c.end(err)
 		}
 	})

@@ -53,10 +53,10 @@ func newLink(o *Observer, emit func(...model.Observation)) *link {
 }
 
 // run observes until the connection is lost, which is an error, or the context ends.
-func (l *link) run(ctx context.Context, status <-chan nats.Status) error {
+func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Duration) error {
 	reconnects := l.nc.Stats().Reconnects
 	crew, ctx := newCrew(ctx)
-	l.emit(model.DeniedSeen{Clear: true}, l.server(0))
+	l.emit(model.DeniedSeen{Clear: true}, l.server(rtt))
 	stop, err := l.hear(ctx, crew)
 	defer stop()
 	if err != nil {

@@ -103,6 +103,9 @@ func TestPagesKeepMissingNamesApart(t *testing.T) {
 
 // Case: 600 consumers over pages of 256 while 50 others come and go.
 func TestSixHundredConsumers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes hundreds of consumers")
+	}
 	s := startServer(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)

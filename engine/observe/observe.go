@@ -109,7 +109,8 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 	defer o.nc.RemoveStatusListener(status)
 
 	for {
-		if err := o.awaitConnection(ctx, status); err != nil {
+		rtt, err := o.awaitConnection(ctx, status)
+		if err != nil {
 			return ended(ctx, err)
 		}
 		if o.ran.Swap(true) {
@@ -117,7 +118,7 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 			o.plan.restart()
 			o.told.forget()
 		}
-		err := newLink(o, emit).run(ctx, status)
+		err = newLink(o, emit).run(ctx, status, rtt)
 		if ctx.Err() != nil {
 			return ended(ctx, err)
 		}
@@ -140,22 +141,22 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// awaitConnection waits until the server answers a ping.
-func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status) error {
+// awaitConnection waits until the server answers a ping, and tells how long that took.
+func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status) (rtt time.Duration, err error) {
 	for {
 		if o.nc.IsClosed() {
-			return fmt.Errorf("observe: %w", nats.ErrConnectionClosed)
+			return 0, fmt.Errorf("observe: %w", nats.ErrConnectionClosed)
 		}
 		if o.nc.IsConnected() {
-			if _, err := ping(ctx, o.nc); err == nil {
-				return nil
+			if rtt, err := ping(ctx, o.nc); err == nil {
+				return rtt, nil
 			}
 		}
 		timer := time.NewTimer(pingEvery)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return ctx.Err()
+			return 0, ctx.Err()
 		case <-status:
 		case <-timer.C:
 		}

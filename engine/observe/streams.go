@@ -261,7 +261,7 @@ func (l *link) readMissing(t *target) (failed bool) {
 }
 
 func (l *link) readFailed(ctx context.Context, t *target, err error) (failed bool) {
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && l.nc.IsConnected() { // a lost connection is not the stream's fault
 		l.emit(model.ConsumersRead{Stream: t.stream, Error: plain(err)})
 	}
 	return true

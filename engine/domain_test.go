@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+	oracle "github.com/synadia-io/orbit.go/pcgroups"
+
+	"pcgtop/model"
+)
+
+// Case: a hub and a leaf, each with a JetStream domain and a group of its own, share
+// one account.
+func TestDomainsAreKeptApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("joins two servers")
+	}
+	leafPort := freePort(t)
+	hub := startServer(t, func(o *server.Options) {
+		o.ServerName, o.JetStreamDomain = "hub", "hub"
+		o.LeafNode.Host, o.LeafNode.Port = "127.0.0.1", must(strconv.Atoi(leafPort))
+	})
+	leaf := startServer(t, func(o *server.Options) {
+		o.ServerName, o.JetStreamDomain = "leaf", "leaf"
+		o.LeafNode.Remotes = []*server.RemoteLeafOpts{{URLs: []*url.URL{must(url.Parse("nats-leaf://127.0.0.1:" + leafPort))}, LocalAccount: "$G"}}
+	})
+	deadline := time.Now().Add(10 * time.Second)
+	for hub.NumLeafNodes() == 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("the leaf does not join")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	nc, _ := client(t, leaf.ClientURL())
+	for _, domain := range []string{"hub", "leaf"} {
+		js := must(jetstream.NewWithDomain(nc, domain))
+		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{domain + ".*"}}))
+		must(oracle.CreateElastic(t.Context(), js, "ORDERS", domain+"-group", 4, []oracle.PartitioningFilter{{Filter: domain + ".*", PartitioningWildcards: []int{1}}}, -1, -1))
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Options)
+		domain string
+		api    string
+	}{
+		{"where it connects", func(*Options) {}, "leaf", "$JS.API"},
+		{"--js-domain hub", func(o *Options) { o.JSDomain = ptr("hub") }, "hub", "$JS.hub.API"},
+		{"--js-domain leaf", func(o *Options) { o.JSDomain = ptr("leaf") }, "leaf", "$JS.leaf.API"},
+		{"the same by prefix", func(o *Options) { o.JSAPIPrefix = ptr("$JS.hub.API") }, "hub", "$JS.hub.API"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := start(t, leaf.ClientURL(), c.change)
+			k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: c.domain + "-group"}
+			now := until(t, e, "the domain's group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
+			if len(now.Groups) != 1 || now.Server.API != c.api {
+				t.Errorf("%d groups by %s", len(now.Groups), now.Server.API)
+			}
+			// A write goes to the same domain.
+			member := "m-" + c.domain + "-" + string(rune('a'+len(c.name)%26))
+			if _, err := e.Apply(t.Context(), plan(t, now.Group(k), model.ActionAdd, member)); err != nil {
+				t.Fatal(err)
+			}
+			until(t, e, "the new member", func(s *model.Snapshot) bool { return s.Group(k).Member(member) != nil })
+			stored := must(oracle.GetElasticConsumerGroupConfig(t.Context(), must(jetstream.NewWithDomain(nc, c.domain)), "ORDERS", k.Group))
+			if !slices.Contains(stored.Members, member) {
+				t.Errorf("stored in %s: %v", c.domain, stored.Members)
+			}
+		})
+	}
+}

@@ -1,0 +1,64 @@
+package observe
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/model"
+)
+
+// The open group's stream is read at every refresh, other groups' with the list.
+func TestOpenGroupsStreamIsFollowed(t *testing.T) {
+	s := startServer(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	kv := bucketOf(t, js, model.KindElastic)
+	for _, g := range []string{"open", "other"} {
+		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S-" + g, Subjects: []string{g + ".>"}, Storage: jetstream.MemoryStorage}))
+		must(kv.PutString(t.Context(), "S."+g, goodConfig))
+	}
+	o, r := observe(t, connect(t, s.ClientURL()), Options{Health: time.Hour, Refresh: 50 * time.Millisecond, MaxRequests: 500})
+	open, other := elastic("S", "open"), elastic("S", "other")
+	o.Focus(&open, []model.Key{open, other})
+	r.until(t, "both", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == 2 })
+	must(js.Publish(t.Context(), "other.1", nil))
+	must(js.Publish(t.Context(), "open.1", nil))
+	now, _ := r.until(t, "the open one's message", func(s *model.Snapshot) bool { return s.Group(open).Stream.Messages == 1 })
+	if now.Group(other).Stream.Messages != 0 {
+		t.Error("the other one's stream was read, too")
+	}
+	o.ReadNow()
+	r.until(t, "the other one's message, asked for", func(s *model.Snapshot) bool { return s.Group(other).Stream.Messages == 1 })
+}
+
+// A stream that is made, and deleted, under a group is seen at once.
+func TestStreamsComeAndGo(t *testing.T) {
+	s := startServer(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	kv := bucketOf(t, js, model.KindElastic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	_, r := observe(t, connect(t, s.ClientURL()), Options{Health: time.Hour, Refresh: time.Hour})
+	k := elastic("S", "g")
+	known := func(exists bool) func(*model.Snapshot) bool {
+		return func(s *model.Snapshot) bool {
+			g := s.Group(k)
+			return live(s) && g != nil && g.Stream.Known && g.Stream.Exists == exists
+		}
+	}
+	r.until(t, "no stream", known(false))
+	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S-g", Subjects: []string{"s.>"}}))
+	_, took := r.until(t, "a stream", known(true))
+	t.Logf("made: after %v", took)
+	must(must(js.Stream(t.Context(), "S-g")).CreateConsumer(t.Context(), jetstream.ConsumerConfig{Name: "m1", AckPolicy: jetstream.AckExplicitPolicy}))
+	_, took = r.until(t, "m1's consumer", func(s *model.Snapshot) bool { return s.Group(k).Member("m1").Consumer != nil })
+	t.Logf("its consumer: after %v", took)
+	if err := js.DeleteStream(t.Context(), "S-g"); err != nil {
+		t.Fatal(err)
+	}
+	now, took := r.until(t, "the stream is gone", known(false))
+	t.Logf("deleted: after %v", took)
+	if now.Group(k).Member("m1").Consumer != nil {
+		t.Error("its consumer is still shown")
+	}
+}
