@@ -75,13 +75,13 @@ func (m *member) missing(ctx context.Context) bool {
 	return errors.Is(err, jetstream.ErrKeyNotFound)
 }
 
-// look finds out what is wrong with the session, which the client has reported or
+// look finds out what is wrong with the stint, which the client has reported or
 // given up, and puts it right.
 func (m *member) look(ctx context.Context, reported error) error {
 	if errors.Is(reported, jetstream.ErrConnectionClosed) {
 		return reported
 	}
-	info, err := m.session.consumer.Info(ctx)
+	info, err := m.stint.consumer.Info(ctx)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		return m.vanished(ctx)
@@ -89,11 +89,11 @@ func (m *member) look(ctx context.Context, reported error) error {
 		return m.gone(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
 	case err != nil && m.consuming():
 		return nil // the client goes on trying, and reports again
-	case err == nil && m.consuming() && usable(info, m.session.filters):
+	case err == nil && m.consuming() && usable(info, m.stint.filters):
 		return nil
 	}
-	m.session.end()
-	m.session = nil
+	m.stint.end()
+	m.stint = nil
 	m.retries++
 	return nil // joined again with the next check, which is soon
 }
@@ -101,7 +101,7 @@ func (m *member) look(ctx context.Context, reported error) error {
 // consuming tells whether the client is still at it.
 func (m *member) consuming() bool {
 	select {
-	case <-m.session.closed:
+	case <-m.stint.closed:
 		return false
 	default:
 		return true
@@ -117,8 +117,8 @@ func (m *member) vanished(ctx context.Context) error {
 	if m.key.Kind == model.KindStatic {
 		return m.gone(ctx, fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Durable))
 	}
-	m.session.end()
-	m.session = nil
+	m.stint.end()
+	m.stint = nil
 	m.retries = 2
 	return nil
 }

@@ -57,7 +57,7 @@ func (m *member) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.session, err = m.startSession(consumer, config.FilterSubjects)
+	m.stint, err = m.startStint(consumer, config.FilterSubjects)
 	return err
 }
 
@@ -97,19 +97,19 @@ func sameFilters(a, b []string) bool { return slices.Equal(sortedUnique(a), sort
 // moved follows a change of the membership.
 func (m *member) moved(ctx context.Context) error {
 	filters := m.settings.consumerFilters(m.name)
-	if m.session == nil {
+	if m.stint == nil {
 		if m.retries > 0 {
 			m.retries = 1 // the next check, which is soon, joins
 			return nil
 		}
 		return m.rejoin(ctx)
 	}
-	if sameFilters(filters, m.session.filters) {
+	if sameFilters(filters, m.stint.filters) {
 		return nil
 	}
 	pinned := m.pinned(ctx)
-	m.session.end()
-	m.session = nil
+	m.stint.end()
+	m.stint = nil
 	if pinned {
 		// Only one instance deletes, or each would delete what another just made.
 		if err := m.dropConsumer(ctx); err != nil {
@@ -151,11 +151,11 @@ func (m *member) dropConsumer(ctx context.Context) error {
 
 // pinned tells whether this instance is the pinned one.
 func (m *member) pinned(ctx context.Context) bool {
-	info, err := m.session.consumer.Info(ctx)
+	info, err := m.stint.consumer.Info(ctx)
 	if err != nil {
 		return false
 	}
 	_, pin, err := pinState(info)
-	seen := m.session.pin.Load()
+	seen := m.stint.pin.Load()
 	return err == nil && seen != nil && *seen == pin
 }

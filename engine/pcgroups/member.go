@@ -31,7 +31,7 @@ type member struct {
 	settings settings
 	revision uint64
 	created  time.Time // when that revision was stored
-	session  *session
+	stint    *stint
 	retries  int // failed attempts to join since the last that worked
 }
 
@@ -95,8 +95,8 @@ func (m *member) start() *instance {
 		defer cancel()
 		err := m.run(ctx)
 		close(m.ended)
-		if m.session != nil {
-			m.session.end()
+		if m.stint != nil {
+			m.stint.end()
 		}
 		i.done <- m.farewell(ctx, err)
 		close(i.done)
@@ -135,8 +135,8 @@ func (m *member) run(ctx context.Context) error {
 	for {
 		var err error
 		var closed <-chan struct{}
-		if m.session != nil {
-			closed = m.session.closed
+		if m.stint != nil {
+			closed = m.stint.closed
 		}
 		select {
 		case <-ctx.Done():
@@ -154,8 +154,8 @@ func (m *member) run(ctx context.Context) error {
 		case e := <-m.events:
 			var panicked *PanicError
 			if errors.As(e.err, &panicked) {
-				err = panicked // also of a handler that a session has left behind
-			} else if e.from == m.session {
+				err = panicked // also of a handler that a stint has left behind
+			} else if e.from == m.stint {
 				err = m.look(ctx, e.err)
 			}
 		case <-closed:
@@ -167,7 +167,7 @@ func (m *member) run(ctx context.Context) error {
 			if watch == nil {
 				watch = m.openWatch(ctx)
 			}
-			if err = m.reread(ctx); err == nil && m.session == nil {
+			if err = m.reread(ctx); err == nil && m.stint == nil {
 				err = m.rejoin(ctx)
 			}
 		}
@@ -185,7 +185,7 @@ func (m *member) run(ctx context.Context) error {
 // mostly another member that has not yet let go of a partition.
 func (m *member) nextCheck() time.Duration {
 	check := checkInterval(m.template.AckWait)
-	if m.session != nil || m.retries == 0 {
+	if m.stint != nil || m.retries == 0 {
 		return check
 	}
 	return min(check, 250*time.Millisecond<<min(m.retries-1, 4))

@@ -234,3 +234,19 @@ func TestDoneIsClosedAfterItsValue(t *testing.T) {
 		t.Error("Done yields twice")
 	}
 }
+
+// A key that goes without a trace, as by expiry, is a removal too.
+func TestKeyGoesWithoutATrace(t *testing.T) {
+	short(t)
+	f := newFixture(t)
+	f.stream("A", "a", 0)
+	f.must(CreateElastic(f.ctx, f.js, "A", "B", 1, nil, 0, 0))
+	m, err := ElasticConsume(f.ctx, f.js, "A", "B", "m1", new(inbox).handler(""), wait2s)
+	f.must(m, err)
+	bucket, err := f.js.Stream(f.ctx, "KV_"+elasticBucket)
+	f.must(bucket, err)
+	f.must(nil, bucket.Purge(f.ctx, jetstream.WithPurgeSubject("$KV."+elasticBucket+".A.B")))
+	if err := ended(t, 5*time.Second, m); err != nil {
+		t.Errorf("got %v", err)
+	}
+}

@@ -65,7 +65,8 @@ type vectors struct {
 		PriorityLimit time.Duration `json:"priority_timeout_ns"`
 		PullExpires   time.Duration `json:"pull_expires_ns"`
 	}
-	Wire map[string]json.RawMessage
+	Wire   map[string]json.RawMessage
+	Legacy map[string]string `json:"legacy_go_v0_1_0"`
 }
 
 func loadVectors(t testing.TB) *vectors {

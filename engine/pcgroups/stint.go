@@ -10,10 +10,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// session is consuming from one consumer, from its making to its end. A member has
+// stint is consuming from one consumer, from its making to its end. A member has
 // one after the other, never two: messages that still arrive for an old one are not
 // handled.
-type session struct {
+type stint struct {
 	consumer jetstream.Consumer
 	filters  []string
 	consume  jetstream.ConsumeContext
@@ -22,9 +22,9 @@ type session struct {
 	pin      atomic.Pointer[string] // the pin id of the newest message
 }
 
-// event is what a session reports to its member.
+// event is what a stint reports to its member.
 type event struct {
-	from *session
+	from *stint
 	err  error
 }
 
@@ -39,13 +39,13 @@ func (e *PanicError) Error() string { return fmt.Sprintf("%v: %v", ErrHandlerPan
 // Is makes errors.Is(err, ErrHandlerPanic) true.
 func (e *PanicError) Is(target error) bool { return target == ErrHandlerPanic }
 
-// startSession begins to pull in the consumer's own priority group.
-func (m *member) startSession(consumer jetstream.Consumer, filters []string) (*session, error) {
+// startStint begins to pull in the consumer's own priority group.
+func (m *member) startStint(consumer jetstream.Consumer, filters []string) (*stint, error) {
 	group, _, err := pinState(consumer.CachedInfo())
 	if err != nil {
 		return nil, err
 	}
-	s := &session{consumer: consumer, filters: filters}
+	s := &stint{consumer: consumer, filters: filters}
 	s.live.Store(true)
 	s.consume, err = consumer.Consume(
 		func(msg jetstream.Msg) { m.handle(s, msg) },
@@ -61,14 +61,14 @@ func (m *member) startSession(consumer jetstream.Consumer, filters []string) (*s
 }
 
 // end stops pulling. What the client has buffered comes again to the next instance.
-func (s *session) end() {
+func (s *stint) end() {
 	s.live.Store(false)
 	s.consume.Stop()
 }
 
-// handle gives a message to the program, one at a time also while one session
+// handle gives a message to the program, one at a time also while one stint
 // follows another. A panic ends the member and leaves the message unacknowledged.
-func (m *member) handle(s *session, msg jetstream.Msg) {
+func (m *member) handle(s *stint, msg jetstream.Msg) {
 	m.handling.Lock()
 	defer m.handling.Unlock()
 	if !s.live.Load() {
@@ -88,7 +88,7 @@ func (m *member) handle(s *session, msg jetstream.Msg) {
 
 // report passes on what the member has to look into. Losing the pin, pulls that end
 // and leaders that change are a consumer's normal life, which the client deals with.
-func (m *member) report(s *session, err error) {
+func (m *member) report(s *stint, err error) {
 	var panicked *PanicError
 	matters := errors.As(err, &panicked) ||
 		errors.Is(err, jetstream.ErrNoHeartbeat) ||
