@@ -93,9 +93,12 @@ func TestSnapshotsAreCoalesced(t *testing.T) {
 		t.Errorf("%d snapshots, at most %d", n, most)
 	}
 	// Whoever did not listen gets the newest.
-	delivered := <-e.Snapshots()
-	if delivered.Seq < last.Seq {
-		t.Errorf("an old snapshot was delivered: %d of %d", delivered.Seq, last.Seq)
+	received := 1
+	for delivered := <-e.Snapshots(); delivered.Seq < last.Seq; delivered = <-e.Snapshots() {
+		received++
+	}
+	if received > 2 { // one may have been on its way
+		t.Errorf("%d snapshots were kept for somebody who did not listen", received)
 	}
 }
 

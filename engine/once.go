@@ -60,7 +60,7 @@ func complete(s *model.Snapshot, since time.Time) bool {
 		return false
 	}
 	for _, g := range s.Groups {
-		if g.ReadAt.Before(since) && g.ReadError == "" && g.Key.Stream != "" {
+		if g.ReadAt.Before(since) && g.ReadError == "" {
 			return false
 		}
 	}

@@ -8,9 +8,6 @@ import (
 
 // learn adds a group: its stream will be read.
 func (p *plan) learn(k model.Key) {
-	if k.Stream == "" {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	name := k.ConsumeStream()

@@ -62,3 +62,24 @@ func TestStreamsComeAndGo(t *testing.T) {
 		t.Error("its consumer is still shown")
 	}
 }
+
+// Keys that no stream can belong to are groups without a stream, and cost nothing.
+func TestKeysWithoutAPossibleStream(t *testing.T) {
+	s := startServer(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	must(bucketOf(t, js, model.KindElastic).PutString(t.Context(), "S.a.b", goodConfig))
+	must(bucketOf(t, js, model.KindStatic).PutString(t.Context(), "nodot", goodConfig))
+	o, r := observe(t, connect(t, s.ClientURL()), Options{Health: time.Hour, Refresh: 20 * time.Millisecond})
+	r.until(t, "both broken", func(s *model.Snapshot) bool {
+		a, b := s.Group(elastic("S", "a.b")), s.Group(static("", "nodot"))
+		return live(s) && a != nil && b != nil && a.Verdict == model.VerdictBroken && b.Verdict == model.VerdictBroken
+	})
+	before := o.api.made.Load()
+	read := r.now().Group(static("", "nodot")).ReadAt
+	r.until(t, "five more reads", func(s *model.Snapshot) bool {
+		return s.Group(static("", "nodot")).ReadAt.Sub(read) > 100*time.Millisecond
+	})
+	if n := o.api.made.Load() - before; n > 0 {
+		t.Errorf("%d requests for streams that cannot exist", n)
+	}
+}
