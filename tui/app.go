@@ -164,6 +164,9 @@ func (m *Model) open(k model.Key) {
 // settle brings everything that follows from the state in order, after each message.
 func (m *Model) settle() {
 	m.fresh = false
+	if m.tooSmall() { // nothing is laid out, so nothing scrolls
+		return
+	}
 	if m.group != nil {
 		m.group.settle(m.bodySize())
 	} else {

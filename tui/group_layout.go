@@ -86,9 +86,12 @@ func (v *groupView) settle(w, h int) {
 	if v.focused == panelMembers {
 		v.chart.owned = v.members.selected
 	}
-	areas, _ := v.layout(w, h)
+	areas, tabs := v.layout(w, h)
 	for _, a := range areas {
 		rows := max(1, a.h-1)
+		if tabs { // the tabs are the title
+			rows = max(1, a.h)
+		}
 		if a.panel == v.focused {
 			v.page = rows
 		}

@@ -138,9 +138,9 @@ func (m *Model) banners() []*row {
 	var lines []*row
 	switch s.Link.State {
 	case model.LinkLost:
-		lines = append(lines, t.row().put(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off", m.clock(s.Link.Heard))).fit(m.width))
+		lines = append(lines, t.row().left(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off", m.clock(s.Link.Heard)), m.width))
 	case model.LinkRereading:
-		lines = append(lines, t.row().put(t.alarm, " connected again, reading everything; what is shown is old, writes are off").fit(m.width))
+		lines = append(lines, t.row().left(t.alarm, " connected again, reading everything; what is shown is old, writes are off", m.width))
 	}
 	lines = append(lines, m.denied()...)
 	for i, r := range lines {

@@ -88,10 +88,11 @@ func (r *row) append(st style, safe string) *row {
 // gap appends blanks.
 func (r *row) gap(n int) *row { return r.append(style{}, strings.Repeat(" ", max(0, n))) }
 
-// left appends text in a field of w cells, cut or padded.
+// left appends text in a field of w cells, cut or padded. A background fills the field.
 func (r *row) left(st style, text string, w int) *row {
 	s := r.short(r.safe(text), w)
-	return r.append(st, s).gap(w - cells(s))
+	pad := style{bg: st.bg, reverse: st.reverse}
+	return r.append(st, s).append(pad, strings.Repeat(" ", max(0, w-cells(s))))
 }
 
 // name is left for names: what is missing is missing in the middle, for names of one

@@ -160,11 +160,20 @@ func sign(r rune) string {
 }
 
 // cells is how wide a cleaned text is on the screen.
-func cells(s string) int { return ansi.StringWidth(s) }
+func cells(s string) int {
+	if plain(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
 
 // cut returns the glyphs of a cleaned text that lie wholly within the first w cells,
 // and how many cells they take.
 func cut(s string, w int) (string, int) {
+	if plain(s) {
+		n := max(0, min(w, len(s)))
+		return s[:n], n
+	}
 	taken := 0
 	for i := 0; i < len(s); {
 		cluster, cw := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
