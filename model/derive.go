@@ -84,8 +84,8 @@ func judge(m *Member, g *Group, stream *Stream) (State, string) {
 	switch {
 	case !m.Configured:
 		return StateForeign, m.Why
-	case CheckMemberName(m.Name) != nil:
-		return StateCannotRun, CheckMemberName(m.Name).Error()
+	case g.Key.CheckMember(m.Name) != nil:
+		return StateCannotRun, g.Key.CheckMember(m.Name).Error()
 	case m.Elsewhere != "":
 		return StateElsewhere, "consumer belongs to another group: " + m.Elsewhere
 	case len(m.Partitions) == 0:

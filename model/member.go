@@ -1,13 +1,6 @@
 package model
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
-)
+import "time"
 
 // State is the one word for a member, derived from three separate facts: it is
 // configured, its consumer exists, somebody pulls.
@@ -90,32 +83,3 @@ func (c *Consumer) pulling() bool {
 
 // arrived counts the messages that ever reached the consumer.
 func (c *Consumer) arrived() uint64 { return c.AckFloor + c.AckPending + c.Pending }
-
-// MaxNameLen is the longest consumer name the server's file store takes, in bytes.
-const MaxNameLen = 255
-
-// ErrUnusableName is wrapped by every refusal of [CheckMemberName].
-var ErrUnusableName = errors.New("unusable member name")
-
-// CheckMemberName says why no consumer can carry the name (nats-server 2.15: no
-// white space, no control characters, none of . * > / \, not empty, at most
-// [MaxNameLen] bytes), or returns nil.
-func CheckMemberName(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("%w: it is empty", ErrUnusableName)
-	case len(name) > MaxNameLen:
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrUnusableName, len(name), MaxNameLen)
-	case !utf8.ValidString(name):
-		return fmt.Errorf("%w %q: not UTF-8", ErrUnusableName, name)
-	}
-	if i := strings.IndexFunc(name, unusable); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(name[i:])
-		return fmt.Errorf("%w %q: it holds %q", ErrUnusableName, name, r)
-	}
-	return nil
-}
-
-func unusable(r rune) bool {
-	return strings.ContainsRune(`.*>/\`, r) || unicode.IsSpace(r) || unicode.IsControl(r)
-}

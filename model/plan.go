@@ -167,7 +167,7 @@ func (p *Plan) add(g *Group) error {
 		return refuse("no member named")
 	}
 	for _, name := range p.Intent.Members {
-		if err := CheckMemberName(name); err != nil {
+		if err := g.Key.CheckMember(name); err != nil {
 			return err
 		}
 		if slices.Contains(p.Members, name) {
@@ -203,7 +203,7 @@ func (p *Plan) remap(g *Group) error {
 	seen := make([]string, g.Config.Partitions)
 	taken := make([]bool, g.Config.Partitions)
 	for _, m := range p.Intent.Mappings {
-		if err := CheckMemberName(m.Member); err != nil {
+		if err := g.Key.CheckMember(m.Member); err != nil {
 			return err
 		}
 		if slices.ContainsFunc(p.Mappings, func(o Mapping) bool { return o.Member == m.Member }) {
@@ -245,7 +245,7 @@ func (p *Plan) balance(g *Group) error {
 	p.Mappings = nil
 	p.Members = g.Config.Assignment().Members
 	for _, name := range p.Members {
-		if err := CheckMemberName(name); err != nil {
+		if err := g.Key.CheckMember(name); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,7 @@ func TestPlanRefusals(t *testing.T) {
 		says string
 	}{
 		{balanced, Intent{Action: ActionAdd}, "no member named"},
-		{balanced, Intent{Action: ActionAdd, Members: []string{"ok", "bad name"}}, "unusable member name"},
+		{balanced, Intent{Action: ActionAdd, Members: []string{"ok", "bad name"}}, "unusable name"},
 		{balanced, Intent{Action: ActionAdd, Members: []string{"m1"}}, "m1 is a member already"},
 		{balanced, Intent{Action: ActionDrop, Members: []string{"m9"}}, `no member "m9"`},
 		{balanced, Intent{Action: ActionBalance}, "balanced already"},

@@ -82,9 +82,7 @@ type ElasticDelete struct {
 
 // Run deletes the group.
 func (c ElasticDelete) Run(e *Env) error {
-	return e.delete(c.key(model.KindElastic), c.Force, func() error {
-		return pcgroups.DeleteElastic(e.Context, e.Engine.JetStream(), c.Stream, c.Name)
-	})
+	return e.delete(c.key(model.KindElastic), c.Force)
 }
 
 // names lists members of a group.

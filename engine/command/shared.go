@@ -47,20 +47,43 @@ func (e *Env) memberInfo(k model.Key, name string) error {
 	return e.Show(e.Out, &one)
 }
 
-func (e *Env) delete(k model.Key, force bool, del func() error) error {
+// delete lists what will go, asks unless forced, and deletes that and nothing else.
+func (e *Env) delete(k model.Key, force bool) error {
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	if !force {
+	js := e.Engine.JetStream()
+	plan, err := pcgroups.PlanDelete(e.Context, js, k.Kind, k.Stream, k.Group)
+	if err != nil {
+		return fmt.Errorf("deleting %s: %w", k, err)
+	}
+	if !force && len(plan.Removed) > 0 {
+		e.list("will be deleted", plan.Removed)
+		e.list("is left alone", plan.LeftAlone)
 		if err := e.confirm(k.Group, fmt.Sprintf("Delete %s group %s?", k.Kind, k)); err != nil {
 			return err
 		}
 	}
-	if err := del(); err != nil {
-		return fmt.Errorf("deleting %s: %w", k, notFound(err))
+	done, err := pcgroups.DeleteGroup(e.Context, js, k.Kind, k.Stream, k.Group, plan.Revision)
+	if done != nil {
+		e.list("deleted", done.Removed)
+		e.list("left alone", done.LeftAlone)
+		e.list("was gone already", done.AlreadyGone)
 	}
-	_, err := fmt.Fprintf(e.Out, "deleted %s group %s\n", k.Kind, k)
-	return err
+	if err != nil {
+		return fmt.Errorf("deleting %s: %w", k, err)
+	}
+	return nil
+}
+
+func (e *Env) list(what string, resources []pcgroups.Resource) {
+	for _, r := range resources {
+		line := fmt.Sprintf("%s: %s %q", what, r.Kind, r.Name)
+		if r.Why != "" {
+			line += ", " + r.Why
+		}
+		fmt.Fprintln(e.Out, line)
+	}
 }
 
 type consumeFunc func(ctx context.Context, js jetstream.JetStream, stream, group, member string, handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)

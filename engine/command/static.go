@@ -108,9 +108,7 @@ type StaticDelete struct {
 
 // Run deletes the group.
 func (c StaticDelete) Run(e *Env) error {
-	return e.delete(c.key(model.KindStatic), c.Force, func() error {
-		return pcgroups.DeleteStatic(e.Context, e.Engine.JetStream(), c.Stream, c.Name)
-	})
+	return e.delete(c.key(model.KindStatic), c.Force)
 }
 
 // member names a member of a group.

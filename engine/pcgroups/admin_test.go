@@ -246,7 +246,7 @@ func TestMemberNames(t *testing.T) {
 		}
 	}
 	// The prefix counts for static groups.
-	if err := checkMember(groupKey(model.KindStatic, "s", "group"), strings.Repeat("x", 250)); !errors.Is(err, ErrUnusableName) {
+	if err := groupKey(model.KindStatic, "s", "group").CheckMember(strings.Repeat("x", 250)); !errors.Is(err, ErrUnusableName) {
 		t.Errorf("250 bytes after a prefix of 6: got %v", err)
 	}
 }

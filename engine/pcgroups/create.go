@@ -108,7 +108,7 @@ func checkNew(k model.Key, s settings) error {
 		return err
 	}
 	for _, m := range s.memberNames() {
-		if err := checkMember(k, m); err != nil {
+		if err := k.CheckMember(m); err != nil {
 			return fmt.Errorf("invalid %s consumer group config: %w", k.Kind, err)
 		}
 	}

@@ -29,12 +29,12 @@ func EditMembership(raw []byte, members []string, mappings []MemberMapping) ([]b
 	}
 	for _, m := range members {
 		if !utf8.ValidString(m) {
-			return nil, unusable(m, "it is not valid UTF-8")
+			return nil, fmt.Errorf("%w %q: it is not valid UTF-8", ErrUnusableName, m)
 		}
 	}
 	for _, m := range mappings {
 		if !utf8.ValidString(m.Member) {
-			return nil, unusable(m.Member, "it is not valid UTF-8")
+			return nil, fmt.Errorf("%w %q: it is not valid UTF-8", ErrUnusableName, m.Member)
 		}
 	}
 	// What is there may be meaningless, but must be a JSON object.

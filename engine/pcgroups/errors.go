@@ -3,6 +3,8 @@ package pcgroups
 import (
 	"errors"
 	"fmt"
+
+	"pcgtop/model"
 )
 
 // What callers decide on. Test with errors.Is: the texts returned say more.
@@ -17,7 +19,7 @@ var (
 	// was made for. errors.As with *[ChangedError] gives the revisions.
 	ErrChanged = errors.New("changed by someone else")
 	// ErrUnusableName: a name that no stream, consumer or key can have.
-	ErrUnusableName = errors.New("unusable name")
+	ErrUnusableName = model.ErrUnusableName
 	// ErrNameCollision: a stream or consumer name is held by something else.
 	ErrNameCollision = errors.New("name already taken")
 	// ErrOverlap: two filters of one group match the same subjects.

@@ -67,7 +67,7 @@ func memberTemplate(k model.Key, name string, c jetstream.ConsumerConfig) jetstr
 
 // load reads the group's config for the first time.
 func (m *member) load(ctx context.Context) error {
-	if err := checkMember(m.key, m.name); err != nil {
+	if err := m.key.CheckMember(m.name); err != nil {
 		return err
 	}
 	_, err := m.js.Stream(ctx, m.key.ConsumeStream())

@@ -53,7 +53,7 @@ func putMembership(ctx context.Context, kv jetstream.KeyValue, k model.Key, entr
 		if before.names(m) {
 			continue
 		}
-		if err := checkMember(k, m); err != nil {
+		if err := k.CheckMember(m); err != nil {
 			return 0, err
 		}
 	}
@@ -80,7 +80,7 @@ func AddMembers(ctx context.Context, js jetstream.JetStream, streamName string, 
 	}
 	k := groupKey(model.KindElastic, streamName, consumerGroupName)
 	for _, m := range memberNamesToAdd {
-		if err := checkMember(k, m); err != nil {
+		if err := k.CheckMember(m); err != nil {
 			return nil, fmt.Errorf("can't add members: %w", err)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -20,10 +18,6 @@ const (
 	// priorityGroup is the consumer's only priority group. Older libraries used
 	// the member's name instead, so whoever reads a consumer asks it.
 	priorityGroup = "PCG"
-
-	// maxNameLen is the server's limit for the names of streams and consumers, in
-	// bytes (nats-server 2.15, JSMaxNameLen).
-	maxNameLen = 255
 )
 
 func bucketName(kind model.Kind) string {
@@ -45,53 +39,7 @@ func bucketKey(stream, group string) string { return stream + "." + group }
 // other name would own partitions that nobody can ever consume. Letters of any
 // script are fine; the limit is 255 bytes, less the prefix "<group>-" if the group
 // is static. The error wraps [ErrUnusableName].
-func CheckMemberName(name string) error { return checkConsumerName(name, name) }
-
-// checkMember checks the name of the consumer that would stand for the member.
-func checkMember(k model.Key, member string) error {
-	if member == "" {
-		return unusable(member, "it is empty")
-	}
-	return checkConsumerName(member, k.ConsumerName(member))
-}
-
-func checkConsumerName(member, consumer string) error {
-	if consumer == "" {
-		return unusable(member, "it is empty")
-	}
-	if len(consumer) > maxNameLen {
-		return unusable(shorten(member), fmt.Sprintf("its consumer's name would be %d bytes, the limit is %d", len(consumer), maxNameLen))
-	}
-	if !utf8.ValidString(consumer) {
-		return unusable(member, "it is not valid UTF-8")
-	}
-	for _, r := range consumer {
-		if strings.ContainsRune(" .*>/\\", r) {
-			return unusable(member, fmt.Sprintf("it holds %q", r))
-		}
-		if unicode.IsControl(r) {
-			return unusable(member, fmt.Sprintf("it holds the control character %U", r))
-		}
-	}
-	return nil
-}
-
-func unusable(name, why string) error {
-	return fmt.Errorf("%w %q: %s", ErrUnusableName, name, why)
-}
-
-// shorten keeps an over-long name from filling the screen.
-func shorten(name string) string {
-	const keep = 32
-	if len(name) <= keep {
-		return name
-	}
-	cut := keep
-	for cut > 0 && !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return name[:cut] + "…"
-}
+func CheckMemberName(name string) error { return model.CheckMemberName(name) }
 
 var keyForm = regexp.MustCompile(`^[-/_=.a-zA-Z0-9]+$`)
 
@@ -113,7 +61,7 @@ func checkGroupName(k model.Key) error {
 	}
 	if k.Kind == model.KindStatic {
 		// The shortest consumer name the group could have.
-		return checkConsumerName(k.Group, k.ConsumerName("m"))
+		return model.CheckConsumerName(k.Group, k.ConsumerName("m"))
 	}
 	name := k.ConsumeStream()
 	switch {
@@ -122,8 +70,8 @@ func checkGroupName(k model.Key) error {
 			text: fmt.Sprintf("can't create the elastic consumer group's stream: %v: %q", jetstream.ErrInvalidStreamName, name),
 			is:   []error{jetstream.ErrInvalidStreamName, ErrUnusableName},
 		}
-	case len(name) > maxNameLen:
-		return unusable(shorten(k.Group), fmt.Sprintf("its work stream's name would be %d bytes, the limit is %d", len(name), maxNameLen))
+	case len(name) > model.MaxNameLen:
+		return fmt.Errorf("%w: the work stream's name would be %d bytes, the limit is %d", ErrUnusableName, len(name), model.MaxNameLen)
 	}
 	return nil
 }
