@@ -1,0 +1,172 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// run carries out one command without a terminal and returns what it printed and its
+// exit code.
+func (a *account) run(t *testing.T, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, err strings.Builder
+	cmd := exec.CommandContext(t.Context(), binary(), append([]string{"-s", a.url}, args...)...)
+	cmd.Env = environment(t.TempDir())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &err
+	_ = cmd.Run() // the exit code says it
+	return out.String(), err.String(), cmd.ProcessState.ExitCode()
+}
+
+// TestCommands runs every verb, in an order in which each has something to do.
+func TestCommands(t *testing.T) {
+	a := serve(t)
+	for _, c := range []struct {
+		args  string
+		stdin string
+		code  int
+		says  string // on standard output, or on standard error when the code is not 0
+	}{
+		{args: "elastic ls ORDERS", says: "analytics\nfulfillment\n"},
+		{args: "elastic list NOPE", says: ""},
+		{args: "elastic create ORDERS mine 4 --filter orders.*:1 --max-buffered-msgs 1000", says: "created elastic group ORDERS/mine with 4 partitions"},
+		{args: "elastic create ORDERS mine 5 --filter orders.*:1", code: 1, says: "can not be updated"},
+		{args: "elastic create ORDERS bad 4 --filter orders.*:x", code: 1, says: `"x" is not the position of a wildcard`},
+		{args: "elastic add ORDERS mine b a", says: "add b, a to ORDERS/mine"},
+		{args: "elastic add ORDERS mine a", code: 1, says: "a is a member already"},
+		{args: "elastic add ORDERS mine bad.name", code: 1, says: "unusable name"},
+		{args: "elastic create-mapping ORDERS mine a:0,1,2", code: 1, says: "nobody is given partition 3"},
+		{args: "elastic cm ORDERS mine a:0,1,2 b:3", says: "remap ORDERS/mine (1 move)"},
+		{args: "elastic drop ORDERS mine a", code: 1, says: "mapped"},
+		{args: "elastic info ORDERS mine", says: "elastic, 4 partitions, mapped"},
+		{args: "elastic balance ORDERS mine", says: "balance ORDERS/mine"},
+		{args: "elastic cm ORDERS mine a:0,1,2 b:3", says: "remap"},
+		{args: "elastic dm ORDERS mine", says: "mappings removed"},
+		{args: "elastic add ORDERS mine c", says: "add c"},
+		{args: "elastic drop ORDERS mine c", says: "no member is left"},
+		{args: "elastic minfo ORDERS fulfillment m1", says: "m1"},
+		{args: "elastic minfo ORDERS fulfillment nobody", code: 3, says: `member "nobody" of ORDERS/fulfillment: not found`},
+		{args: "elastic info ORDERS nope", code: 3, says: "ORDERS/nope: not found"},
+		{args: "elastic sd ORDERS analytics a1", says: "step down a1 of ORDERS/analytics"},
+		{args: "elastic delete ORDERS mine", stdin: "other\n", code: 1, says: "not confirmed: nothing was deleted"},
+		{args: "elastic rm ORDERS mine", stdin: "mine\n", says: `deleted: work stream "ORDERS-mine"`},
+		{args: "elastic rm -f ORDERS mine", says: "was gone already"},
+		{args: "static ls PAYMENTS", says: "settlement\n"},
+		{args: "static create balanced PAYMENTS even 8 x y --filter payments.*", says: "created static group PAYMENTS/even"},
+		{args: "static create mapped PAYMENTS odd 2 x:0 y:1", says: "created static group PAYMENTS/odd"},
+		{args: "static create mapped PAYMENTS odd 2 x:zero", code: 1, says: `"zero" is not a partition number`},
+		{args: "static info PAYMENTS even", says: "static, 8 partitions, balanced"},
+		{args: "static minfo PAYMENTS settlement east", says: "0-2,6"},
+		{args: "static sd PAYMENTS settlement east", says: "step down east"},
+		{args: "static rm -f PAYMENTS even", says: "deleted"},
+		{args: "static rm -f PAYMENTS odd", says: "deleted"},
+		{args: "report", says: "TELEMETRY/rollup"},
+		{args: "report ORDERS/fulfillment", says: "PARTITION  OWNER"},
+		{args: "report NOPE/x", code: 3, says: "NOPE/x: not found"},
+		{args: "report -n 2 --every 10ms ORDERS", says: "ORDERS/analytics"},
+		{args: "report -o xml", code: 2, says: "--output must be one of"},
+		{args: "elastic", code: 2, says: "pcgtop --help"},
+		{args: "--help", says: "Usage: pcgtop"},
+		{args: "", code: 2, says: "no terminal that can show the screens"},
+		{args: "--server nats://u:secret@127.0.0.1:1 report", code: 1, says: "cannot connect to nats://127.0.0.1:1"},
+	} {
+		out, errs, code := a.run(t, c.stdin, strings.Fields(c.args)...)
+		text := out
+		if c.code != 0 {
+			text = errs
+			if strings.Count(errs, "\n") != 1 {
+				t.Errorf("%s: not one line on standard error: %q", c.args, errs)
+			}
+		}
+		if code != c.code || !strings.Contains(text, c.says) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+		if strings.ContainsRune(out+errs, '\x1b') || strings.Contains(out+errs, "secret") {
+			t.Errorf("pcgtop %s: escape codes or a secret: %q", c.args, out+errs)
+		}
+	}
+}
+
+// TestReportJSON: a script can tell every partition's owner and every member's pin.
+func TestReportJSON(t *testing.T) {
+	a := serve(t)
+	out, errs, code := a.run(t, "", "report", "-o", "json")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	var s struct {
+		Schema string
+		Groups []struct {
+			Key        struct{ Stream, Group string }
+			Partitions []struct {
+				Partition int
+				Owner     string
+			}
+			Members []struct {
+				Name     string
+				Consumer *struct {
+					PinID string `json:"pin_id"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	partitions := map[string]int{}
+	for _, g := range s.Groups {
+		for _, p := range g.Partitions {
+			if p.Owner != "" {
+				partitions[g.Key.Stream+"/"+g.Key.Group]++
+			}
+		}
+		for _, m := range g.Members {
+			if m.Consumer == nil != (m.Name == "m3" && g.Key.Group == "rollup") {
+				t.Errorf("%s of %v: consumer %+v", m.Name, g.Key, m.Consumer)
+			}
+		}
+	}
+	for name, n := range map[string]int{"ORDERS/fulfillment": 12, "ORDERS/analytics": 8, "PAYMENTS/settlement": 8, "TELEMETRY/rollup": 16} {
+		if partitions[name] != n {
+			t.Errorf("%s: %d owned partitions, want %d", name, partitions[name], n)
+		}
+	}
+	if s.Schema != "pcgtop/1" || len(s.Groups) != 4 {
+		t.Errorf("schema %s, %d groups", s.Schema, len(s.Groups))
+	}
+}
+
+// TestNoTerminal: where the screens cannot be shown, one line says what to do instead.
+func TestNoTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	for _, args := range [][]string{{}, {"demo"}} {
+		cmd := exec.Command(binary(), args...)
+		tmp := t.TempDir()
+		cmd.Env = environment(tmp, "TERM=xterm")
+		out, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != 2 || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "pcgtop report") {
+			t.Errorf("%v: exit %d: %s", args, code, out)
+		}
+		if left, _ := os.ReadDir(tmp); len(left) > 0 {
+			t.Errorf("%v left %v behind", args, left)
+		}
+	}
+	term := open(t, 80, 24, "demo", "--no-color")
+	term.see("ORDERS/fulfillment")
+	term.press("q")
+	term.exit(patience)
+	<-term.done
+	for _, sgr := range regexp.MustCompile(`\x1b\[([0-9;]*)m`).FindAllStringSubmatch(term.output(), -1) {
+		for _, code := range strings.Split(sgr[1], ";") {
+			if n, _ := strconv.Atoi(code); n >= 30 && n < 50 && n != 39 && n != 49 || n >= 90 {
+				t.Fatalf("a colour with --no-color: %q", sgr[0])
+			}
+		}
+	}
+}
