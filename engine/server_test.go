@@ -47,6 +47,16 @@ func stopServer(s *server.Server) {
 	s.WaitForShutdown()
 }
 
+// poll waits for a condition that nobody announces.
+func poll(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
 // client connects somebody else.
 func client(t testing.TB, url string, opts ...nats.Option) (*nats.Conn, jetstream.JetStream) {
 	t.Helper()
