@@ -60,8 +60,8 @@ type connection struct {
 	TLSCA       string        `name:"tlsca" help:"TLS CA file." placeholder:"FILE"`
 	JSDomain    *string       `name:"js-domain" help:"JetStream domain." placeholder:"DOMAIN"`
 	JSAPIPrefix *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
-	Timeout     time.Duration `default:"5s" help:"Longest wait for one answer."`
-	ReadOnly    bool          `env:"PCGTOP_READ_ONLY" help:"Refuse every write."`
+	Timeout     time.Duration `help:"Longest wait for one answer (5s)."`
+	ReadOnly    bool          `help:"Refuse every write (also PCGTOP_READ_ONLY=1)."`
 	Refresh     time.Duration `default:"1s" help:"How often what is on the screen is read."`
 	MaxRequests float64       `default:"20" help:"Most API requests a second."`
 }
@@ -186,8 +186,15 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 		return nil
 	}
 	o := engine.Options{Server: running.URL(), ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
-		Lookup: func(string) (string, bool) { return "", false }} // nobody's own settings go to the demo
+		Lookup: ownVariables} // nobody's own servers or credentials have to do with the demo
 	return c.screens(ctx, o, d.Target)
+}
+
+func ownVariables(name string) (string, bool) {
+	if !strings.HasPrefix(name, "PCGTOP_") {
+		return "", false
+	}
+	return os.LookupEnv(name)
 }
 
 // reportCmd is `pcgtop report`.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/user"
 	"strconv"
 	"time"
 )
@@ -49,6 +50,17 @@ func (o Options) env(name string) string {
 	}
 	value, _ := lookup(name)
 	return value
+}
+
+// home is the user's own folder, which the nats CLI takes from the user database: under
+// sudo -E it is not what HOME says.
+func (o Options) home() string {
+	if o.Lookup == nil {
+		if u, err := user.Current(); err == nil {
+			return u.HomeDir
+		}
+	}
+	return o.env("HOME")
 }
 
 func (o Options) withDefaults() (Options, error) {

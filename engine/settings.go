@@ -88,7 +88,7 @@ func loadContext(o Options) (*natscontext.Context, string, error) {
 	}
 	root := o.env("XDG_CONFIG_HOME")
 	if root == "" {
-		home := o.env("HOME")
+		home := o.home()
 		if home == "" && name == "" {
 			return nil, "", nil
 		}
