@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -189,7 +190,7 @@ func (m *Model) focus() {
 		_, h := m.bodySize()
 		rows = m.overview.visible(m.overview.tableRows(h))
 	}
-	if same(open, m.openFocus) && equal(rows, m.rowsFocus) {
+	if same(open, m.openFocus) && slices.Equal(rows, m.rowsFocus) {
 		return
 	}
 	if open != nil {
@@ -199,6 +200,8 @@ func (m *Model) focus() {
 	m.openFocus, m.rowsFocus = open, rows
 	m.opts.Source.Focus(open, rows)
 }
+
+func same(a, b *model.Key) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // View draws the screen. It is called after every message, so a frame that still holds
 // is not drawn again.

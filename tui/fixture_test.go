@@ -197,7 +197,7 @@ func (w world) snapshot() *model.Snapshot {
 		name := f.key.ConsumeStream()
 		streams[name] = append(streams[name], nil)[:len(streams[name])]
 		for member, c := range f.consumers {
-			c.Name, c.TS = f.key.ConsumerName(member), at
+			c.Name, c.TS, c.RateSpan = f.key.ConsumerName(member), at, time.Second
 			if c.Created.IsZero() {
 				c.Created = at.Add(-2 * time.Hour)
 			}

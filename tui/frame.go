@@ -24,7 +24,10 @@ func (m *Model) frame() string {
 		return ""
 	}
 	if m.tooSmall() {
-		notice := fmt.Sprintf("window too small: %dx%d needed", leastWidth, leastHeight)
+		notice := fmt.Sprintf("%dx%d needed", leastWidth, leastHeight)
+		if long := "window too small: " + notice; len(long) <= m.width {
+			notice = long
+		}
 		return m.theme.row().put(m.theme.warn, notice).fit(m.width).String()
 	}
 	rows := append([]*row{m.header()}, m.banners()...)

@@ -3,7 +3,11 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"pcgtop/model"
 )
@@ -116,6 +120,30 @@ func TestLookFrames(t *testing.T) {
 			s.press("m").typed("B").golden("look-"+name+"-remap-"+z.String(), false)
 			s.press("esc", "?").golden("look-"+name+"-help-"+z.String(), false)
 		}
+	}
+}
+
+// With 16 colours only those are used, and without colours none: what they say is in
+// signs and words too.
+func TestColoursAreThoseTheTerminalHas(t *testing.T) {
+	for profile, bad := range map[colorprofile.Profile]string{
+		colorprofile.ANSI:  `[34]8;[25]`,
+		colorprofile.ASCII: `(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]`,
+	} {
+		forbidden := regexp.MustCompile(`\x1b\[([0-9]+;)*` + bad)
+		for name, way := range screens() {
+			s := newStage(t, 100, 30)
+			s.send(tea.ColorProfileMsg{Profile: profile})
+			s.show(many().snapshot()).press(way...)
+			if m := forbidden.FindString(s.m.View().Content); m != "" {
+				t.Errorf("%v, %s: %q", profile, name, m)
+			}
+		}
+	}
+	for _, z := range []size{{80, 24}, {120, 40}} {
+		s := newStage(t, z.w, z.h)
+		s.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		s.show(sketch().snapshot()).press("down", "enter").golden("look-16-colors-group-"+z.String(), true)
 	}
 }
 

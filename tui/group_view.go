@@ -66,10 +66,10 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 			all = []*row{t.row().gap(1).put(t.dim, "nothing is wrong")}
 		}
 		title.put(t.dim, more(v.scroll[a.panel], len(all), h))
-		rows = window1(all, v.scroll[a.panel], h)
+		rows = portion(all, v.scroll[a.panel], h)
 	case panelEvents:
 		title.put(t.dim, more(v.scroll[a.panel], len(v.events), h))
-		for _, e := range window1(v.events, v.scroll[a.panel], h) {
+		for _, e := range portion(v.events, v.scroll[a.panel], h) {
 			rows = append(rows, eventLine(m, e, 0))
 		}
 		if len(v.events) == 0 {
@@ -82,8 +82,8 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	return append([]*row{title}, rows...)
 }
 
-// window1 is the visible part of a list.
-func window1[T any](list []T, top, h int) []T {
+// portion is the visible part of a list.
+func portion[T any](list []T, top, h int) []T {
 	top = max(0, min(top, len(list)))
 	return list[top:min(len(list), top+max(0, h))]
 }

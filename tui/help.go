@@ -40,7 +40,7 @@ func (d *helpWindow) draw(m *Model, w, _ int) []*row {
 	t := m.theme
 	inner := windowWidth(w) - 4
 	lines := d.lines(m, inner)
-	return boxed(t, "Keys", strings.TrimSpace(more(d.top, len(lines), d.page)), window1(lines, d.top, d.page), inner+4)
+	return boxed(t, "Keys", strings.TrimSpace(more(d.top, len(lines), d.page)), portion(lines, d.top, d.page), inner+4)
 }
 
 // lines is the table, section by section: keys, what they do, why not.

@@ -46,7 +46,7 @@ func memberLook(t *theme, m *model.Member, trouble map[string]model.Severity) (s
 
 func (l *memberList) take(g *model.Group) {
 	l.group, l.trouble = g, worst(g)
-	l.names, l.states, l.parts = len("MEMBER"), len("STATE"), len("PARTITIONS")
+	l.names, l.states, l.parts = len("MEMBER"), len("pinned 0.0 s"), len("PARTITIONS") // ages come and go: no jumping
 	found := false
 	for i, m := range g.Members {
 		l.names = max(l.names, cells(clean(m.Name)))
@@ -158,7 +158,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 		return func(r *row, i, w int) {
 			c := member(i).Consumer
 			switch {
-			case c == nil:
+			case c == nil, c.RateSpan == 0: // not measured is not zero
 				r.right(t.dim, "-", w)
 			case f(c) <= 0:
 				r.right(t.dim, "0", w)
@@ -171,7 +171,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 	return []column{
 		{title: " ", want: letters, cell: func(r *row, i, w int) { r.left(t.member(i), model.Letter(i), w) }},
 		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, max(8, w/4)), cell: func(r *row, i, w int) { r.name(t.text.strong(), member(i).Name, w) }},
-		{title: "  STATE", want: l.states + 2, least: min(l.states+2, max(10, w/5)), cell: func(r *row, i, w int) {
+		{title: "  STATE", want: l.states + 2, least: min(l.states+2, max(10, w/3)), cell: func(r *row, i, w int) {
 			sign, st := l.look(t, member(i))
 			r.put(st, sign+" ").left(st, stateWords(member(i)), w-2)
 		}},
@@ -182,10 +182,10 @@ func (l *memberList) columns(t *theme, w int) []column {
 			}
 			r.left(t.text, model.Ranges(member(i).Partitions), w)
 		}},
-		{title: "PENDING", want: 8, keep: 10, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.Pending })},
+		{title: "PENDING", want: 7, keep: 10, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.Pending })},
 		{title: "UNACKED", want: 7, keep: 6, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.AckPending })},
-		{title: "OUT/S", want: 6, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
-		{title: "IN/S", want: 6, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
+		{title: "OUT/S", want: 5, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
+		{title: "IN/S", want: 5, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
 		{title: "INST", want: 5, keep: 4, right: true, cell: func(r *row, i, w int) {
 			pinned, standby := member(i).Instances()
 			r.right(quiet(t, uint64(pinned+standby)), fmt.Sprintf("%d +%d", pinned, standby), w)

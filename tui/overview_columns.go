@@ -23,7 +23,7 @@ func (o *overview) columns(m *Model, w int) []column {
 	flow := func(f func(*model.Group) float64) func(*row, int, int) {
 		return func(r *row, i, w int) {
 			switch g := group(i); {
-			case unread(g):
+			case unread(g), g.RateSpan == 0: // not measured is not zero
 				r.right(t.dim, "-", w)
 			case f(g) <= 0:
 				r.right(t.dim, "0", w)

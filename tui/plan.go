@@ -63,25 +63,29 @@ func (d *planWindow) refresh(m *Model) {
 	if d.applying || d.stale != "" {
 		return
 	}
-	d.stale = d.changed(m.live.Group(d.plan.Key))
+	now := m.live.Group(d.plan.Key)
+	d.stale = drift(d.group, now)
+	if d.stale == "" && d.plan.Intent.Action == model.ActionStepDown {
+		d.stale = pinDrift(d.plan.Pins[0], now)
+	}
 }
 
-// changed says what is different in the group now, or nothing.
-func (d *planWindow) changed(now *model.Group) string {
-	switch then := d.group; {
+// drift says in what a group is no longer the one it was, or nothing.
+func drift(then, now *model.Group) string {
+	switch {
 	case now == nil:
 		return "the group is gone"
 	case now.Unreadable != "":
 		return "the stored config became unreadable"
-	case now.Revision != d.plan.Revision || !now.Written.Equal(then.Written) || !reflect.DeepEqual(now.Config, d.plan.Base):
-		return fmt.Sprintf("revision %d ▸ %d: %s", d.plan.Revision, now.Revision, model.DescribeChange(&d.plan.Base, &now.Config))
+	case now.Revision != then.Revision || !now.Written.Equal(then.Written) || !reflect.DeepEqual(now.Config, then.Config):
+		return fmt.Sprintf("revision %d ▸ %d: %s", then.Revision, now.Revision, model.DescribeChange(&then.Config, &now.Config))
 	}
-	if d.plan.Intent.Action != model.ActionStepDown {
-		return ""
-	}
-	pin := d.plan.Pins[0]
-	mem := now.Member(pin.Member)
-	switch {
+	return ""
+}
+
+// pinDrift says whether a pin is no longer the one that was shown.
+func pinDrift(pin model.PinLoss, now *model.Group) string {
+	switch mem := now.Member(pin.Member); {
 	case mem == nil || mem.Consumer == nil:
 		return pin.Member + " has no consumer any more"
 	case mem.Consumer.PinID == "":

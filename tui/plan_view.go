@@ -30,7 +30,7 @@ func (d *planWindow) draw(m *Model, w, h int) []*row {
 	inner := windowWidth(w) - 4
 	lines := d.lines(m, inner)
 	room := min(d.room(m), len(lines))
-	rows := append([]*row{}, window1(lines, d.top, room)...)
+	rows := append([]*row{}, portion(lines, d.top, room)...)
 	rows = append(rows, d.status(m, inner)...)
 	buttons := d.buttons(m, inner)
 	if len(lines) > room {

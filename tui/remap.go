@@ -79,9 +79,8 @@ func (d *remapWindow) screen() keymap.Screen { return keymap.Remap }
 func (d *remapWindow) paste(*Model, string)  {}
 
 func (d *remapWindow) refresh(m *Model) {
-	then := planWindow{plan: &model.Plan{Revision: d.group.Revision, Base: d.group.Config}, group: d.group}
 	if d.stale == "" {
-		d.stale = then.changed(m.live.Group(d.key))
+		d.stale = drift(d.group, m.live.Group(d.key))
 	}
 	d.work(m)
 }

@@ -90,11 +90,6 @@ func (t *table) share(width int) {
 	}
 }
 
-// has tells whether a column is still there.
-func (t *table) has(title string) bool {
-	return slices.ContainsFunc(t.columns, func(c column) bool { return c.title == title })
-}
-
 // head draws the titles.
 func (t *table) head(r *row, st style) *row {
 	for i, c := range t.columns {

@@ -19,31 +19,30 @@ const (
 // theme is what things mean, as looks. A colour never says anything alone: a word, a
 // letter or a sign stands beside it.
 type theme struct {
-	text    style // what is read
-	dim     style // what is read second
-	line    style // what only divides
-	shade   style // what lies below a window
-	title   style // headings
-	head    style // the heads of columns
-	key     style // a key in a hint
-	accent  style
-	ok      style
-	warn    style
-	bad     style
-	info    style
-	alarm   style // a banner
-	focus   style // the button or input that has the focus
-	button  style
-	hues    []color.Color // members
-	chosen  color.Color   // behind the selected row; nil: reversed instead
-	ascii   bool
-	colours bool
+	text   style // what is read
+	dim    style // what is read second
+	line   style // what only divides
+	shade  style // what lies below a window
+	title  style // headings
+	head   style // the heads of columns
+	key    style // a key in a hint
+	accent style
+	ok     style
+	warn   style
+	bad    style
+	info   style
+	alarm  style // a banner
+	focus  style // the button or input that has the focus
+	button style
+	hues   []color.Color // members
+	chosen color.Color   // behind the selected row; nil: reversed instead
+	ascii  bool
 }
 
 // newTheme makes the theme. basic means that there are only the terminal's own 16
 // colours, which it may have been set to anything: greys are then left to it.
 func newTheme(look Look, basic, noColor, ascii bool) *theme {
-	t := &theme{ascii: ascii, colours: !noColor}
+	t := &theme{ascii: ascii}
 	switch {
 	case noColor:
 		t.plain()
@@ -118,7 +117,7 @@ func (t *theme) member(i int) style {
 	return style{fg: t.hues[i%len(t.hues)], bold: true}
 }
 
-// select marks a whole row as the one that keys act upon.
+// selected marks a whole row as the one that keys act upon.
 func (t *theme) selected(r *row) *row {
 	return r.restyle(func(s style) style {
 		switch {
