@@ -9,6 +9,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // addWindow takes the names of new members and shows at once what they would get.
@@ -49,7 +50,7 @@ func (d *draft) preview(t *theme, w, h int) []*row {
 	switch {
 	case d.problem != "":
 		var rows []*row
-		for i, s := range wrap(t.row().safe(d.problem), w-2) {
+		for i, s := range glyph.Wrap(t.row().safe(d.problem), w-2) {
 			r := t.row().gap(2)
 			if i == 0 {
 				r = t.row().put(t.warn.strong(), "! ")

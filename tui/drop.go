@@ -8,6 +8,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // dropWindow is a checklist of members, and what dropping those checked would do.
@@ -114,8 +115,8 @@ func (d *dropWindow) draw(m *Model, w, h int) []*row {
 	list := d.members()
 	names, states := 6, 6
 	for _, mem := range list {
-		names = max(names, cells(clean(mem.Name)))
-		states = max(states, cells(stateWords(mem)))
+		names = max(names, glyph.Width(glyph.Clean(mem.Name)))
+		states = max(states, glyph.Width(stateWords(mem)))
 	}
 	names = min(names, inner/3)
 	for i := d.top; i < min(len(list), d.top+d.rows); i++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // part is a piece of the header. When there is no room the least wanted goes first.
@@ -26,7 +27,7 @@ func (m *Model) header() *row {
 			if where != "" && m.width >= 80 {
 				r.put(t.dim, where+" ▸ ")
 			}
-			r.left(t.title, g.key.String(), min(cells(r.safe(g.key.String())), m.width/2))
+			r.left(t.title, g.key.String(), min(glyph.Width(r.safe(g.key.String())), m.width/2))
 		}})
 	} else {
 		parts = append(parts, text(80, false, t.title, where))

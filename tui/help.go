@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"pcgtop/keymap"
+	"pcgtop/tui/glyph"
 )
 
 // helpWindow lists what the keys do on the screen it was opened on, and why some do
@@ -49,7 +50,7 @@ func (d *helpWindow) lines(m *Model, w int) []*row {
 	entries := m.keys.Entries(d.of, m.disabled(d.of))
 	keys := 0
 	for _, e := range entries {
-		keys = max(keys, cells(t.row().safe(e.Binding.Help().Key)))
+		keys = max(keys, glyph.Width(t.row().safe(e.Binding.Help().Key)))
 	}
 	var rows []*row
 	for _, section := range []keymap.Section{keymap.Change, keymap.Here, keymap.Look, keymap.Move} {
@@ -77,7 +78,7 @@ func (d *helpWindow) entry(t *theme, e keymap.Entry, keys, w int) []*row {
 		text, st, key = e.Long+" Not now: "+e.Disabled+".", t.dim, t.dim
 	}
 	var rows []*row
-	for i, s := range wrap(t.row().safe(text), w-keys-4) {
+	for i, s := range glyph.Wrap(t.row().safe(text), w-keys-4) {
 		r := t.row().gap(2)
 		if i == 0 {
 			r.left(key, e.Binding.Help().Key, keys).gap(2)

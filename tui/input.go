@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pcgtop/tui/glyph"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -53,9 +55,9 @@ func (in *input) draw(r *row, t *theme, w int, cursor bool) {
 		value = strings.ToValidUTF8(value[len(value)-tail:], "")
 	}
 	s := r.safe(value)
-	if over := cells(s) - (w - 2); over > 0 {
+	if over := glyph.Width(s) - (w - 2); over > 0 {
 		r.put(t.dim, "…")
-		s = skip(s, over)
+		s = glyph.Skip(s, over)
 	}
 	r.append(t.text.strong(), s)
 	if cursor {

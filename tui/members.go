@@ -5,6 +5,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // memberList is the table of a group's members. The selection follows the name.
@@ -49,8 +50,8 @@ func (l *memberList) take(g *model.Group) {
 	l.names, l.states, l.parts = len("MEMBER"), len("pinned 0.0 s"), len("PARTITIONS") // ages come and go: no jumping
 	found := false
 	for i, m := range g.Members {
-		l.names = max(l.names, cells(clean(m.Name)))
-		l.states = max(l.states, cells(stateWords(m)))
+		l.names = max(l.names, glyph.Width(glyph.Clean(m.Name)))
+		l.states = max(l.states, glyph.Width(stateWords(m)))
 		l.parts = max(l.parts, len(model.Ranges(m.Partitions)))
 		if m.Name == l.selected {
 			l.index, found = i, true
@@ -203,7 +204,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 func (l *memberList) whyWidth() int {
 	w := 0
 	for _, m := range l.group.Members {
-		w = max(w, min(60, cells(clean(m.Why))))
+		w = max(w, min(60, glyph.Width(glyph.Clean(m.Why))))
 	}
 	return w
 }

@@ -1,5 +1,7 @@
 package tui
 
+import "pcgtop/tui/glyph"
+
 // tone is how a message is meant.
 type tone int
 
@@ -31,7 +33,7 @@ func (msg message) over(t *theme, rows []*row, w int) []*row {
 		sign, st = "!", t.warn
 	}
 	const most = 3
-	words := wrap(t.row().safe(msg.text), w-5)
+	words := glyph.Wrap(t.row().safe(msg.text), w-5)
 	if len(words) > most {
 		words = words[:most]
 		words[most-1] += "…"

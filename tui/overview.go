@@ -5,6 +5,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // overview is the list of groups, worst first. Within a verdict the order is by name,
@@ -36,7 +37,7 @@ func (o *overview) take(s *model.Snapshot) {
 		byRank[rank] = append(byRank[rank], g)
 		worst, best = min(worst, rank), max(best, rank)
 		o.signs = max(o.signs, len(g.Verdict)+2)
-		o.names = max(o.names, cells(clean(g.Key.String())))
+		o.names = max(o.names, glyph.Width(glyph.Clean(g.Key.String())))
 	}
 	for rank := worst; rank <= best; rank++ {
 		o.rows = append(o.rows, byRank[rank]...)

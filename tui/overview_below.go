@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // below says more about the selected group, and what happened lately.
@@ -30,7 +31,7 @@ func (o *overview) below(m *Model, w, h int) []*row {
 		events := m.snap.Events[:min(len(m.snap.Events), room-2)]
 		names := 1
 		for _, e := range events {
-			names = max(names, min(cells(clean(e.Key.String())), w/4))
+			names = max(names, min(glyph.Width(glyph.Clean(e.Key.String())), w/4))
 		}
 		for _, e := range events {
 			lines = append(lines, eventLine(m, e, names))
@@ -42,16 +43,16 @@ func (o *overview) below(m *Model, w, h int) []*row {
 // sentence draws a finding and its hint in at most n lines, indented.
 func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
 	var lines []*row
-	words := wrap(t.row().safe(f.Text+"."), w)
+	words := glyph.Wrap(t.row().safe(f.Text+"."), w)
 	for _, s := range words {
 		lines = append(lines, t.row().gap(indent).put(t.text, s))
 	}
 	if f.Hint != "" {
 		hint := t.row().safe("→ " + f.Hint)
-		if last := len(lines) - 1; last >= 0 && lines[last].width-indent+2+cells(hint) <= w {
+		if last := len(lines) - 1; last >= 0 && lines[last].width-indent+2+glyph.Width(hint) <= w {
 			lines[last].gap(2).put(t.dim, hint)
 		} else {
-			for _, s := range wrap(hint, w) {
+			for _, s := range glyph.Wrap(hint, w) {
 				lines = append(lines, t.row().gap(indent).put(t.dim, s))
 			}
 		}
@@ -85,7 +86,7 @@ func (o *overview) empty(m *Model, w int) []*row {
 	t := m.theme
 	say := func(title, text string) []*row {
 		lines := []*row{t.row(), t.row().gap(2).put(t.title, title)}
-		for _, s := range wrap(t.row().safe(text), w-4) {
+		for _, s := range glyph.Wrap(t.row().safe(text), w-4) {
 			lines = append(lines, t.row().gap(2).put(t.dim, s))
 		}
 		return lines

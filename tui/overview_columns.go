@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // columns are the overview's, fullest form. What is dropped first says least about
@@ -125,7 +126,7 @@ func quiet(t *theme, n uint64) style {
 
 // groupName draws STREAM/GROUP with the stream in the second place.
 func groupName(r *row, t *theme, k model.Key, w int) {
-	if k.Stream == "" || cells(r.safe(k.String())) > w {
+	if k.Stream == "" || glyph.Width(r.safe(k.String())) > w {
 		r.name(t.text, k.String(), w)
 		return
 	}

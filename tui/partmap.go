@@ -6,6 +6,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // partMap draws who owns each partition, a cell a partition. Cells carry the number
@@ -199,7 +200,7 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		}
 		r.put(t.accent, lead).right(t.dim, strconv.Itoa(p), c.digits()).gap(1)
 	}
-	r.put(st, letter).put(sst, sign).gap(c.letterWidth() - cells(letter))
+	r.put(st, letter).put(sst, sign).gap(c.letterWidth() - glyph.Width(letter))
 	if !c.packed {
 		r.gap(1)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // applyTimeout bounds how long a write may take before it counts as failed.
@@ -210,7 +211,7 @@ func (d *planWindow) title() string {
 // button is what the action is called.
 func (d *planWindow) button() string {
 	names := strings.Join(d.plan.Intent.Members, ", ")
-	if cells(clean(names)) > 20 {
+	if glyph.Width(glyph.Clean(names)) > 20 {
 		names = model.Count(len(d.plan.Intent.Members), "member")
 	}
 	switch d.plan.Intent.Action {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // share is what one member owns before and after a plan.
@@ -54,7 +55,7 @@ func effect(t *theme, p *model.Plan, g *model.Group, w, most int) []*row {
 	}
 	rows := []*row{head}
 	moves := model.DescribeMoves(p.Base.Assignment(), model.Assign(p.Base.Partitions, p.Members, p.Mappings))
-	lines := wrap(t.row().safe(moves), w-2)
+	lines := glyph.Wrap(t.row().safe(moves), w-2)
 	for i, s := range lines {
 		if i == most {
 			rows = append(rows, t.row().gap(2).put(t.dim, fmt.Sprintf("… and %s more", model.Count(len(lines)-most, "line"))))
@@ -83,7 +84,7 @@ func shareTable(t *theme, all []share, w int) []*row {
 			continue
 		}
 		list = append(list, s)
-		names, before = max(names, cells(clean(s.name))), max(before, len(model.Ranges(s.before)))
+		names, before = max(names, glyph.Width(glyph.Clean(s.name))), max(before, len(model.Ranges(s.before)))
 	}
 	if len(list) == 0 {
 		return nil
@@ -172,7 +173,7 @@ func partitionList(t *theme, p *model.Plan, w int) []*row {
 	digits, names := len(fmt.Sprint(len(p.Changes)-1)), 1
 	for _, c := range p.Changes {
 		if c.Moves() {
-			names = max(names, cells(clean(c.Before)), cells(clean(c.After)))
+			names = max(names, glyph.Width(glyph.Clean(c.Before)), glyph.Width(glyph.Clean(c.After)))
 		}
 	}
 	names = min(names, 12)
@@ -197,5 +198,5 @@ func trim(t *theme, name string, w int) string {
 	if name == "" {
 		return "·"
 	}
-	return short(t.row().safe(name), w)
+	return glyph.Short(t.row().safe(name), w)
 }

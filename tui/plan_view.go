@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // windowWidth is how wide a window may be on a screen of w.
@@ -53,7 +54,7 @@ func (d *planWindow) status(m *Model, w int) []*row {
 		rows = append(rows, t.row(), t.row().put(t.accent.strong(), "applying…"))
 	case why != "":
 		rows = append(rows, t.row())
-		words := wrap(t.row().safe(why), w-2)
+		words := glyph.Wrap(t.row().safe(why), w-2)
 		for i, s := range words[:min(3, len(words))] {
 			r := t.row().gap(2)
 			if i == 0 {
@@ -83,7 +84,7 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 			r.gap(3).put(t.key, "r").put(t.dim, " plan anew")
 		}
 	default:
-		r.join(one("Cancel", !d.confirm, t.button)).gap(3).join(one(short(t.row().safe(d.button()), w-22), d.confirm, t.button))
+		r.join(one("Cancel", !d.confirm, t.button)).gap(3).join(one(glyph.Short(t.row().safe(d.button()), w-22), d.confirm, t.button))
 	}
 	return t.row().gap(w - r.width).join(r)
 }
@@ -98,7 +99,7 @@ func (d *planWindow) lines(m *Model, w int) []*row {
 	}
 	t := m.theme
 	for _, warning := range d.plan.Warnings {
-		for i, s := range wrap(t.row().safe(warning), w-2) {
+		for i, s := range glyph.Wrap(t.row().safe(warning), w-2) {
 			r := t.row().gap(2)
 			if i == 0 {
 				r = t.row().put(t.warn.strong(), "! ")
@@ -149,7 +150,7 @@ func (d *planWindow) stepDown(m *Model, w int) []*row {
 func labelled(t *theme, label, text string, st style, w int) []*row {
 	const field = 9
 	var rows []*row
-	for i, s := range wrap(t.row().safe(text), w-field) {
+	for i, s := range glyph.Wrap(t.row().safe(text), w-field) {
 		r := t.row()
 		if i == 0 {
 			r.left(t.head, label, field)

@@ -7,6 +7,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // The lines around the map and the totals: the frame, the state of the edit, blanks.
@@ -88,7 +89,7 @@ func (d *remapWindow) totals(t *theme, w, h int) []*row {
 	}
 	names := 6
 	for _, n := range d.names {
-		names = max(names, cells(clean(n)))
+		names = max(names, glyph.Width(glyph.Clean(n)))
 	}
 	names = max(4, min(names, w-18))
 	var rows []*row

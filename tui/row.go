@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"pcgtop/tui/glyph"
 	"slices"
 	"strings"
 
@@ -60,9 +61,9 @@ type row struct {
 
 // safe is the one way from text of anybody's to text that may be drawn.
 func (r *row) safe(s string) string {
-	s = clean(s)
+	s = glyph.Clean(s)
 	if r.ascii {
-		s = ascii(s)
+		s = glyph.ASCII(s)
 	}
 	return s
 }
@@ -74,7 +75,7 @@ func (r *row) append(st style, safe string) *row {
 	if safe == "" {
 		return r
 	}
-	w := cells(safe)
+	w := glyph.Width(safe)
 	if n := len(r.spans); n > 0 && r.spans[n-1].style == st {
 		r.spans[n-1].text += safe
 		r.spans[n-1].width += w
@@ -92,16 +93,16 @@ func (r *row) gap(n int) *row { return r.append(style{}, strings.Repeat(" ", max
 func (r *row) left(st style, text string, w int) *row {
 	s := r.short(r.safe(text), w)
 	pad := style{bg: st.bg, reverse: st.reverse}
-	return r.append(st, s).append(pad, strings.Repeat(" ", max(0, w-cells(s))))
+	return r.append(st, s).append(pad, strings.Repeat(" ", max(0, w-glyph.Width(s))))
 }
 
 // name is left for names: what is missing is missing in the middle, for names of one
 // kind differ at the end.
 func (r *row) name(st style, text string, w int) *row {
 	s := r.safe(text)
-	if cells(s) > w && w >= 6 {
-		head, n := cut(s, w/2)
-		s = head + "…" + skip(s, cells(s)-(w-n-1))
+	if glyph.Width(s) > w && w >= 6 {
+		head, n := glyph.Cut(s, w/2)
+		s = head + "…" + glyph.Skip(s, glyph.Width(s)-(w-n-1))
 	}
 	return r.left(st, s, w)
 }
@@ -109,13 +110,13 @@ func (r *row) name(st style, text string, w int) *row {
 // right is left, padded in front.
 func (r *row) right(st style, text string, w int) *row {
 	s := r.short(r.safe(text), w)
-	return r.gap(w-cells(s)).append(st, s)
+	return r.gap(w-glyph.Width(s)).append(st, s)
 }
 
 func (r *row) short(safe string, w int) string {
-	s := short(safe, w)
+	s := glyph.Short(safe, w)
 	if r.ascii {
-		return ascii(s)
+		return glyph.ASCII(s)
 	}
 	return s
 }
@@ -144,10 +145,10 @@ func (r *row) cut(a, b int) *row {
 		if end > a && at < b {
 			text := s.text
 			if at < a {
-				text = skip(text, a-at)
+				text = glyph.Skip(text, a-at)
 			}
 			from := max(at, a)
-			text, _ = cut(text, b-from)
+			text, _ = glyph.Cut(text, b-from)
 			n.append(s.style, text)
 		}
 		at = end

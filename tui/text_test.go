@@ -5,37 +5,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pcgtop/tui/glyph"
+
 	"github.com/charmbracelet/x/ansi"
 )
-
-func TestCleanMakesTheUnseenVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"orders":              "orders",
-		"a b":                 "a b",
-		"\x1b[31mred":         `\x1b[31mred`,
-		"a\rb\nc\td":          `a\rb\nc\td`,
-		"\x9b2J":              `\x9b2J`,
-		"\u009b2J":            `\x9b2J`,
-		"bad\xff":             `bad\xff`,
-		"\u202egnp.exe":       `\u202egnp.exe`,
-		"zero\u200bwidth":     `zero\u200bwidth`,
-		"\U000e0041tag":       `\U000e0041tag`,
-		"\x7f\x00":            `\x7f\x00`,
-		"注文":                  "注文",
-		"cafe\u0301":          "cafe\u0301",
-		"\u0301lead":          `\u0301lead`,
-		"👍":                   "👍",
-		"👍🏽":                  `👍\U0001f3fd`,
-		"👩\u200d👧":            `👩\u200d👧`,
-		"no\u00a0break\u3000": `no\xa0break\u3000`,
-		"\ufffd":              "\ufffd",
-		"→ ● ▸":               "→ ● ▸",
-	} {
-		if got := clean(in); got != want {
-			t.Errorf("clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
 
 // odd are texts that are hard to measure.
 func odd() []string {
@@ -73,39 +46,6 @@ func TestFieldsAreEquallyWide(t *testing.T) {
 }
 
 // What is cut off and what is left are the whole, glyph by glyph.
-func TestCutAndSkipSplitNoGlyph(t *testing.T) {
-	for _, text := range odd() {
-		s := clean(text)
-		for w := 0; w <= cells(s)+2; w++ {
-			head, n := cut(s, w)
-			if n > w || n != cells(head) || !strings.HasPrefix(s, head) {
-				t.Fatalf("cut(%q, %d) = %q, %d", s, w, head, n)
-			}
-			if tail := skip(s, w); cells(tail) != max(0, cells(s)-w) {
-				t.Fatalf("skip(%q, %d) = %q, %d wide", s, w, tail, cells(tail))
-			}
-		}
-	}
-}
-
-func TestWrapLosesNoWord(t *testing.T) {
-	for _, text := range append(odd(), "the quick brown fox jumps over the lazy dog", strings.Repeat("注文", 30)) {
-		s := clean(text)
-		for w := 2; w <= 40; w++ {
-			got := ""
-			for _, line := range wrap(s, w) {
-				if cells(line) > w {
-					t.Fatalf("wrap(%q, %d): %q", s, w, line)
-				}
-				got += line
-			}
-			if a, b := strings.ReplaceAll(got, " ", ""), strings.ReplaceAll(s, " ", ""); a != b {
-				t.Fatalf("wrap(%q, %d) = %q", s, w, got)
-			}
-		}
-	}
-}
-
 func FuzzRenderName(f *testing.F) {
 	for _, s := range odd() {
 		f.Add(s, 80, 24)
@@ -115,9 +55,9 @@ func FuzzRenderName(f *testing.F) {
 		if len(name) > 1<<10 {
 			name = name[:1<<10]
 		}
-		s := clean(name)
+		s := glyph.Clean(name)
 		if !utf8.ValidString(s) || unsafe(s) != "" || ansi.StringWidth(s) != ansi.StringWidthWc(s) {
-			t.Fatalf("clean(%q) = %q", name, s)
+			t.Fatalf("glyph.Clean(%q) = %q", name, s)
 		}
 		wd := world{context: name, groups: []fixture{sketch().groups[0]}}
 		wd.groups[0].key.Group = name

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"pcgtop/keymap"
+	"pcgtop/tui/glyph"
 )
 
 // window is a dialog on the stack.
@@ -71,15 +72,15 @@ func boxed(t *theme, title, note string, rows []*row, w int) []*row {
 	top := t.row().put(t.line, "┌ ")
 	room := w - 6
 	n := t.row().safe(note)
-	if cells(n) > room/2 {
+	if glyph.Width(n) > room/2 {
 		n = ""
 	}
 	name := t.row().safe(title)
 	if n != "" {
-		room -= cells(n) + 2
+		room -= glyph.Width(n) + 2
 	}
-	top.put(t.title, short(name, room)).gap(1)
-	for top.width < w-3-cells(n) {
+	top.put(t.title, glyph.Short(name, room)).gap(1)
+	for top.width < w-3-glyph.Width(n) {
 		top.put(t.line, "─")
 	}
 	if n != "" {

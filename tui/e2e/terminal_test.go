@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
+		touchSources()
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, "pcgtop"), "pcgtop")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
@@ -31,6 +33,17 @@ func TestMain(m *testing.M) {
 		os.Setenv("PCGTOP_UNDER_TEST", filepath.Join(dir, "pcgtop"))
 		return m.Run()
 	}())
+}
+
+// touchSources looks at every source file, so that a cached result of these tests ends
+// when any of them changes: that the binary is built from them is not seen otherwise.
+func touchSources() {
+	_ = filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (strings.HasSuffix(path, ".go") || strings.HasPrefix(d.Name(), "go.")) {
+			_, err = os.Stat(path)
+		}
+		return err
+	})
 }
 
 func binary() string { return os.Getenv("PCGTOP_UNDER_TEST") }

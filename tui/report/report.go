@@ -11,14 +11,16 @@ import (
 	"time"
 
 	"pcgtop/model"
-
-	"github.com/charmbracelet/x/ansi"
+	"pcgtop/tui/glyph"
 )
 
 // JSON writes the snapshot in its one JSON form (schema pcgtop/1), a line each.
 func JSON(w io.Writer, s *model.Snapshot) error {
 	return json.NewEncoder(w).Encode(s)
 }
+
+// OneLine makes any text safe to print as one line.
+func OneLine(s string) string { return glyph.Clean(strings.ReplaceAll(s, "\n", "; ")) }
 
 // Overview writes a row a group, worst first.
 func Overview(w io.Writer, s *model.Snapshot) error {
@@ -60,9 +62,9 @@ func Group(w io.Writer, g *model.Group) error {
 	if g.Config.Mapped() {
 		form = "mapped"
 	}
-	fmt.Fprintf(w, "%s  %s  %s, %s, %s, revision %d\n", clean(g.Key.String()), g.Verdict, g.Key.Kind, model.Count(g.Config.Partitions, "partition"), form, g.Revision)
+	fmt.Fprintf(w, "%s  %s  %s, %s, %s, revision %d\n", glyph.Clean(g.Key.String()), g.Verdict, g.Key.Kind, model.Count(g.Config.Partitions, "partition"), form, g.Revision)
 	for _, f := range g.Findings {
-		fmt.Fprintf(w, "  %s: %s\n", f.Severity, clean(f.Text))
+		fmt.Fprintf(w, "  %s: %s\n", f.Severity, glyph.Clean(f.Text))
 	}
 	fmt.Fprintln(w)
 	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
@@ -119,7 +121,7 @@ type table struct {
 
 func (t *table) add(cells ...string) {
 	for i, c := range cells {
-		cells[i] = clean(c)
+		cells[i] = glyph.Clean(c)
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -128,7 +130,7 @@ func (t *table) write(w io.Writer) error {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], ansi.StringWidth(c))
+			widths[i] = max(widths[i], glyph.Width(c))
 		}
 	}
 	for _, row := range append([][]string{t.head}, t.rows...) {
@@ -137,7 +139,7 @@ func (t *table) write(w io.Writer) error {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(c))
+			pad := strings.Repeat(" ", widths[i]-glyph.Width(c))
 			if slices.Contains(t.right, i) {
 				b.WriteString(pad + c)
 			} else {

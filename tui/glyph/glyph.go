@@ -1,4 +1,6 @@
-package tui
+// Package glyph makes any text safe to draw and handles it by what it takes on the
+// screen: glyphs, which are never split, measured in cells.
+package glyph
 
 import (
 	"fmt"
@@ -13,11 +15,11 @@ import (
 // attempt to scribble over its neighbours.
 const maxCluster = 4
 
-// clean makes any text safe to draw: control characters, escapes, invalid UTF-8,
+// Clean makes any text safe to draw: control characters, escapes, invalid UTF-8,
 // invisible and direction-changing characters are written out. What is left has the
 // same width on every terminal: a glyph that terminals disagree about (joined or
 // varied emoji) is written out too, so that no row is ever longer than it was measured.
-func clean(s string) string {
+func Clean(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -96,8 +98,8 @@ func certain(cluster string) bool {
 		ansi.StringWidth(" "+cluster+" ") == w+2
 }
 
-// ascii translates our own signs, and writes out everything else that is not ASCII.
-func ascii(s string) string {
+// ASCII translates our own signs, and writes out everything else that is not ASCII.
+func ASCII(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -159,17 +161,17 @@ func sign(r rune) string {
 	return ""
 }
 
-// cells is how wide a cleaned text is on the screen.
-func cells(s string) int {
+// Width is how wide a cleaned text is on the screen.
+func Width(s string) int {
 	if plain(s) {
 		return len(s)
 	}
 	return ansi.StringWidth(s)
 }
 
-// cut returns the glyphs of a cleaned text that lie wholly within the first w cells,
+// Cut returns the glyphs of a cleaned text that lie wholly within the first w cells,
 // and how many cells they take.
-func cut(s string, w int) (string, int) {
+func Cut(s string, w int) (string, int) {
 	if plain(s) {
 		n := max(0, min(w, len(s)))
 		return s[:n], n
@@ -186,9 +188,9 @@ func cut(s string, w int) (string, int) {
 	return s, taken
 }
 
-// skip leaves out the glyphs of a cleaned text that begin within the first w cells. A
+// Skip leaves out the glyphs of a cleaned text that begin within the first w cells. A
 // glyph that reaches over the edge leaves blanks.
-func skip(s string, w int) string {
+func Skip(s string, w int) string {
 	at := 0
 	for i := 0; i < len(s); {
 		if at >= w {
@@ -201,27 +203,27 @@ func skip(s string, w int) string {
 	return strings.Repeat(" ", max(0, at-w))
 }
 
-// short cuts a cleaned text to w cells, with an ellipsis where something is missing.
-func short(s string, w int) string {
-	if cells(s) <= w {
+// Short cuts a cleaned text to w cells, with an ellipsis where something is missing.
+func Short(s string, w int) string {
+	if Width(s) <= w {
 		return s
 	}
 	if w <= 0 {
 		return ""
 	}
-	head, _ := cut(s, w-1)
+	head, _ := Cut(s, w-1)
 	return head + "…"
 }
 
-// wrap breaks a cleaned text into lines of at most w cells, at blanks where it can.
-func wrap(s string, w int) []string {
+// Wrap breaks a cleaned text into lines of at most w cells, at blanks where it can.
+func Wrap(s string, w int) []string {
 	if w <= 0 {
 		return nil
 	}
 	var lines []string
 	line, used := "", 0
 	for _, word := range strings.Fields(s) {
-		ww := cells(word)
+		ww := Width(word)
 		if used > 0 && used+1+ww <= w {
 			line, used = line+" "+word, used+1+ww
 			continue
@@ -230,7 +232,7 @@ func wrap(s string, w int) []string {
 			lines = append(lines, line)
 		}
 		for ww > w {
-			head, n := cut(word, w)
+			head, n := Cut(word, w)
 			if n == 0 { // a glyph wider than the line
 				return lines
 			}
