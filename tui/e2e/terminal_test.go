@@ -24,7 +24,6 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
-		touchSources()
 		build := exec.Command("go", "build", "-o", filepath.Join(dir, "pcgtop"), "pcgtop")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
@@ -46,7 +45,11 @@ func touchSources() {
 	})
 }
 
-func binary() string { return os.Getenv("PCGTOP_UNDER_TEST") }
+// binary is the program under test.
+func binary() string {
+	touchSources()
+	return os.Getenv("PCGTOP_UNDER_TEST")
+}
 
 // patience bounds every wait for a condition.
 const patience = 20 * time.Second
