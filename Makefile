@@ -23,6 +23,14 @@ bench:
 snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update
 
+# The README's pictures, drawn from the golden frames.
+FREEZE ?= $(GO) run github.com/charmbracelet/freeze@v0.2.2
+pictures:
+	for screen in overview group plan-drop; do \
+		$(FREEZE) snapshots/$$screen-120x40.ansi -o snapshots/$$screen.svg --language ansi --padding 16 \
+			--font.family "DejaVu Sans Mono, Menlo, Consolas, monospace" || exit 1; \
+	done
+
 build:
 	$(GO) build -o bin/pcgtop .
 
