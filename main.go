@@ -99,7 +99,10 @@ func run(args []string) int {
 	if err != nil {
 		return fail(fmt.Errorf("%w; see pcgtop --help", err), exitUsage)
 	}
-	env := &command.Env{Context: ctx, In: os.Stdin, Out: os.Stdout, Show: report.Group}
+	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Show: report.Group}
+	if c.Static.Output == "json" || c.Elastic.Output == "json" {
+		env.JSON, env.Out = true, report.Escaped(os.Stdout)
+	}
 	if strings.HasPrefix(parsed.Command(), "static ") || strings.HasPrefix(parsed.Command(), "elastic ") {
 		e, err := engine.Connect(ctx, c.options())
 		if err != nil {

@@ -6,6 +6,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,8 +36,30 @@ type Env struct {
 	Engine  Engine
 	In      io.Reader
 	Out     io.Writer
+	JSON    bool // print JSON instead of text
 	// Show prints one group in full.
 	Show func(io.Writer, *model.Group) error
+}
+
+// print writes what a verb has to say: as text, or v as a line of JSON.
+func (e *Env) print(v any, text func(io.Writer) error) error {
+	write := text
+	if e.JSON {
+		write = func(w io.Writer) error { return json.NewEncoder(w).Encode(v) }
+	}
+	if err := write(e.Out); err != nil {
+		return fmt.Errorf("printing: %w", err)
+	}
+	return nil
+}
+
+// say is print for what a write did.
+func (e *Env) say(k model.Key, format string, args ...any) error {
+	done := fmt.Sprintf(format, args...)
+	return e.print(struct {
+		Key  model.Key `json:"key"`
+		Done string    `json:"done"`
+	}{k, done}, func(w io.Writer) error { _, err := fmt.Fprintln(w, done); return err })
 }
 
 // ErrNotFound is wrapped when what was named does not exist.
@@ -77,15 +100,20 @@ func (e *Env) apply(k model.Key, in model.Intent) error {
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", in.Action, k, err)
 	}
-	for _, w := range p.Warnings {
-		fmt.Fprintln(e.Out, "note: "+w)
-	}
 	done, err := e.Engine.Apply(e.Context, p)
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", in.Action, k, err)
 	}
-	_, err = fmt.Fprintln(e.Out, done)
-	return err
+	return e.print(struct {
+		Done string      `json:"done"`
+		Plan *model.Plan `json:"plan"`
+	}{done, p}, func(w io.Writer) error {
+		for _, warning := range p.Warnings {
+			fmt.Fprintln(w, "note: "+warning)
+		}
+		_, err := fmt.Fprintln(w, done)
+		return err
+	})
 }
 
 // confirm asks a question that only the given word answers.
@@ -122,18 +150,20 @@ func parseMappings(args []string) ([]model.Mapping, error) {
 	return list, nil
 }
 
-// parseFilters reads FILTER or FILTER:1,2 arguments, the numbers being the wildcards
-// whose tokens choose the partition.
-func parseFilters(args []string) ([]model.Filter, error) {
+// parseFilters puts filters and their wildcards together: the nth list of positions is
+// the nth filter's. No lists at all: the whole subject chooses the partition.
+func parseFilters(filters, wildcards []string) ([]model.Filter, error) {
+	if len(wildcards) > 0 && len(wildcards) != len(filters) {
+		return nil, fmt.Errorf("%d filters, %d --wildcards: give one for each filter, '' where the whole subject is to choose", len(filters), len(wildcards))
+	}
 	var list []model.Filter
-	for _, arg := range args {
-		f := model.Filter{Subject: arg}
-		if subject, numbers, ok := cutLast(arg, ":"); ok {
-			f.Subject = subject
-			for _, n := range strings.Split(numbers, ",") {
-				w, err := strconv.Atoi(n)
+	for i, subject := range filters {
+		f := model.Filter{Subject: subject}
+		if len(wildcards) > 0 && wildcards[i] != "" {
+			for _, n := range strings.Split(wildcards[i], ",") {
+				w, err := strconv.Atoi(strings.TrimSpace(n))
 				if err != nil {
-					return nil, fmt.Errorf("filter %q: %q is not the position of a wildcard; write SUBJECT:1,2", arg, n)
+					return nil, fmt.Errorf("--wildcards %q: %q is not the position of a wildcard", wildcards[i], n)
 				}
 				f.Wildcards = append(f.Wildcards, w)
 			}

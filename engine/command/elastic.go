@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,11 +9,14 @@ import (
 
 	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Elastic is `pcgtop elastic`.
 type Elastic struct {
-	Sleep time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Sleep  time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Output string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
 
 	Ls            ElasticList          `cmd:"" aliases:"list" help:"List the elastic groups of a stream."`
 	Info          ElasticInfo          `cmd:"" help:"Show a group in full."`
@@ -49,7 +53,8 @@ func (c ElasticInfo) Run(e *Env) error { return e.info(c.key(model.KindElastic))
 type ElasticCreate struct {
 	target
 	MaxMembers       uint     `arg:"" help:"Number of partitions, which is the most members that can own one."`
-	Filter           []string `sep:"none" help:"Subject filter, with the wildcards that choose the partition: 'orders.*.*:1'. Without them the whole subject chooses. Repeat for several."`
+	Filter           []string `sep:"none" help:"Subject filter; repeat for several. Without one, all subjects."`
+	Wildcards        []string `sep:"none" placeholder:"1,2" help:"Which wildcards of the filter choose the partition; once for each filter, in order. Without it the whole subject chooses."`
 	MaxBufferedMsgs  int64    `default:"0" help:"Most messages in the work stream; 0 is no limit."`
 	MaxBufferedBytes int64    `default:"0" help:"Most bytes in the work stream; 0 is no limit."`
 }
@@ -59,7 +64,7 @@ func (c ElasticCreate) Run(e *Env) error {
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	filters, err := parseFilters(c.Filter)
+	filters, err := parseFilters(c.Filter, c.Wildcards)
 	if err != nil {
 		return err
 	}
@@ -70,8 +75,8 @@ func (c ElasticCreate) Run(e *Env) error {
 	if _, err := pcgroups.CreateElastic(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes); err != nil {
 		return fmt.Errorf("creating %s: %w", c.key(model.KindElastic), err)
 	}
-	_, err = fmt.Fprintf(e.Out, "created elastic group %s with %s\n", c.key(model.KindElastic), model.Count(int(c.MaxMembers), "partition"))
-	return err
+	k := c.key(model.KindElastic)
+	return e.say(k, "created elastic group %s with %s", k, model.Count(int(c.MaxMembers), "partition"))
 }
 
 // ElasticDelete is `elastic delete`.
@@ -133,8 +138,7 @@ func (c ElasticDeleteMapping) Run(e *Env) error {
 	if err := pcgroups.DeleteMemberMappings(e.Context, e.Engine.JetStream(), c.Stream, c.Name); err != nil {
 		return fmt.Errorf("removing the mappings of %s: %w", c.key(model.KindElastic), notFound(err))
 	}
-	_, err := fmt.Fprintln(e.Out, "mappings removed; add members, or nobody consumes")
-	return err
+	return e.say(c.key(model.KindElastic), "mappings removed; add members, or nobody consumes")
 }
 
 // ElasticBalance is `elastic balance`.
@@ -162,12 +166,39 @@ func (c ElasticStepDown) Run(e *Env) error {
 }
 
 // ElasticConsume is `elastic consume`.
-type ElasticConsume struct{ member }
+type ElasticConsume struct {
+	member
+	Join bool `help:"Add the member to the membership first, and drop it at a clean end."`
+}
 
 // Run joins the group.
-func (c ElasticConsume) Run(e *Env, s *Elastic) error {
-	return e.consume(pcgroups.ElasticConsume, c.member, s.Sleep)
+func (c ElasticConsume) Run(e *Env, s *Elastic) (err error) {
+	if c.Join {
+		if err := e.mayWrite(); err != nil {
+			return err
+		}
+		js := e.Engine.JetStream()
+		if _, err := pcgroups.AddMembers(e.Context, js, c.Stream, c.Name, []string{c.Member}); err != nil {
+			return fmt.Errorf("adding %s to %s: %w", c.Member, c.key(model.KindElastic), notFound(err))
+		}
+		defer func() {
+			if err != nil {
+				return // somebody may want to look, or start it again
+			}
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(e.Context), leaveTimeout)
+			defer cancel()
+			if _, err = pcgroups.DeleteMembers(ctx, js, c.Stream, c.Name, []string{c.Member}); err != nil {
+				err = fmt.Errorf("dropping %s from %s: %w", c.Member, c.key(model.KindElastic), err)
+			}
+		}()
+	}
+	return e.consume(c.member, s.Sleep, func(h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
+		return pcgroups.ElasticConsume(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
+	})
 }
+
+// leaveTimeout bounds the dropping of a member that leaves.
+const leaveTimeout = 5 * time.Second
 
 // notFound marks an error of the library that means that there is no such group.
 func notFound(err error) error {

@@ -1,8 +1,9 @@
 package command
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -17,12 +18,14 @@ func (e *Env) lines(names []string, err error) error {
 		return err
 	}
 	slices.Sort(names)
-	for _, n := range names {
-		if _, err := fmt.Fprintln(e.Out, n); err != nil {
-			return err
+	return e.print(append([]string{}, names...), func(w io.Writer) error {
+		for _, n := range names {
+			if _, err := fmt.Fprintln(w, n); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (e *Env) info(k model.Key) error {
@@ -30,7 +33,7 @@ func (e *Env) info(k model.Key) error {
 	if err != nil {
 		return err
 	}
-	return e.Show(e.Out, g)
+	return e.print(g, func(w io.Writer) error { return e.Show(w, g) })
 }
 
 func (e *Env) memberInfo(k model.Key, name string) error {
@@ -44,7 +47,7 @@ func (e *Env) memberInfo(k model.Key, name string) error {
 	}
 	one := *g
 	one.Members, one.Findings, one.Partitions = []*model.Member{m}, nil, nil
-	return e.Show(e.Out, &one)
+	return e.print(m, func(w io.Writer) error { return e.Show(w, &one) })
 }
 
 // delete lists what will go, asks unless forced, and deletes that and nothing else.
@@ -65,59 +68,98 @@ func (e *Env) delete(k model.Key, force bool) error {
 		}
 	}
 	done, err := pcgroups.DeleteGroup(e.Context, js, k.Kind, k.Stream, k.Group, plan.Revision)
-	if done != nil {
+	if err != nil {
+		if done != nil {
+			e.list("deleted", done.Removed)
+		}
+		return fmt.Errorf("deleting %s: %w", k, err)
+	}
+	return e.print(deletion{k, texts(done.Removed), texts(done.LeftAlone), texts(done.AlreadyGone)}, func(io.Writer) error {
 		e.list("deleted", done.Removed)
 		e.list("left alone", done.LeftAlone)
 		e.list("was gone already", done.AlreadyGone)
+		return nil
+	})
+}
+
+// deletion is what delete prints as JSON.
+type deletion struct {
+	Key         model.Key `json:"key"`
+	Deleted     []string  `json:"deleted"`
+	LeftAlone   []string  `json:"left_alone"`
+	AlreadyGone []string  `json:"already_gone"`
+}
+
+func texts(resources []pcgroups.Resource) []string {
+	list := []string{}
+	for _, r := range resources {
+		list = append(list, r.String())
 	}
-	if err != nil {
-		return fmt.Errorf("deleting %s: %w", k, err)
-	}
-	return nil
+	return list
 }
 
 func (e *Env) list(what string, resources []pcgroups.Resource) {
 	for _, r := range resources {
-		line := fmt.Sprintf("%s: %s %q", what, r.Kind, r.Name)
-		if r.Why != "" {
-			line += ", " + r.Why
-		}
-		fmt.Fprintln(e.Out, line)
+		fmt.Fprintln(e.Out, what+": "+r.String())
 	}
 }
 
-type consumeFunc func(ctx context.Context, js jetstream.JetStream, stream, group, member string, handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)
+type joinFunc func(handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)
+
+// received is what consume prints of a message.
+type received struct {
+	Member  string `json:"member"`
+	Subject string `json:"subject"`
+	Seq     uint64 `json:"stream_seq"`
+	PinID   string `json:"pin_id"`
+	Error   string `json:"error,omitempty"` // why it was not acknowledged
+}
 
 // consume joins as a member and prints what it is given until the context ends or the
 // member does.
-func (e *Env) consume(join consumeFunc, m member, work time.Duration) error {
-	ctx, err := join(e.Context, e.Engine.JetStream(), m.Stream, m.Name, m.Member, func(msg jetstream.Msg) {
-		seq := uint64(0)
-		if meta, err := msg.Metadata(); err == nil {
-			seq = meta.Sequence.Stream
-		}
+func (e *Env) consume(m member, work time.Duration, join joinFunc) error {
+	printed := make(chan error, 1)
+	ctx, err := join(func(msg jetstream.Msg) {
 		select {
 		case <-time.After(work):
 		case <-e.Context.Done(): // not acknowledged: the next instance gets it
 			return
 		}
-		result := "acked"
-		if err := msg.DoubleAck(e.Context); err != nil {
-			result = "not acked: " + err.Error()
+		if err := e.received(m, msg, msg.DoubleAck(e.Context)); err != nil {
+			select {
+			case printed <- err:
+			default:
+			}
 		}
-		fmt.Fprintf(e.Out, "[%s] %q seq %d pin %s %s\n", m.Member, msg.Subject(), seq, msg.Headers().Get("Nats-Pin-Id"), result)
 	}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxAckPending: 1})
 	if err != nil {
 		return fmt.Errorf("joining %s/%s as %s: %w", m.Stream, m.Name, m.Member, notFound(err))
 	}
 	select {
 	case err = <-ctx.Done():
+		if err != nil {
+			return fmt.Errorf("member %s of %s/%s ended: %w", m.Member, m.Stream, m.Name, err)
+		}
+		return nil
+	case err = <-printed: // nobody reads what is printed any more
 	case <-e.Context.Done():
-		ctx.Stop()
-		err = <-ctx.Done()
 	}
-	if err != nil {
-		return fmt.Errorf("member %s of %s/%s ended: %w", m.Member, m.Stream, m.Name, err)
+	ctx.Stop()
+	return errors.Join(err, <-ctx.Done())
+}
+
+func (e *Env) received(m member, msg jetstream.Msg, failed error) error {
+	r := received{Member: m.Member, Subject: msg.Subject(), PinID: msg.Headers().Get("Nats-Pin-Id")}
+	if meta, err := msg.Metadata(); err == nil {
+		r.Seq = meta.Sequence.Stream
 	}
-	return nil
+	result := "acked"
+	if failed != nil {
+		r.Error = failed.Error()
+		result = "not acked: " + r.Error
+	}
+	return e.print(r, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "[%s] %q seq %d pin %s %s\n", r.Member, r.Subject, r.Seq, r.PinID, result)
+		return err
+	})
 }

@@ -6,11 +6,14 @@ import (
 
 	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Static is `pcgtop static`.
 type Static struct {
-	Sleep time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Sleep  time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Output string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
 
 	Ls     StaticList `cmd:"" aliases:"list" help:"List the static groups of a stream."`
 	Info   StaticInfo `cmd:"" help:"Show a group in full."`
@@ -88,8 +91,8 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 	if _, err := pcgroups.CreateStatic(e.Context, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings); err != nil {
 		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), err)
 	}
-	_, err := fmt.Fprintf(e.Out, "created static group %s with %s\n", t.key(model.KindStatic), model.Count(int(n), "partition"))
-	return err
+	k := t.key(model.KindStatic)
+	return e.say(k, "created static group %s with %s", k, model.Count(int(n), "partition"))
 }
 
 func wireMappings(list []model.Mapping) []pcgroups.MemberMapping {
@@ -138,5 +141,7 @@ type StaticConsume struct{ member }
 
 // Run joins the group.
 func (c StaticConsume) Run(e *Env, s *Static) error {
-	return e.consume(pcgroups.StaticConsume, c.member, s.Sleep)
+	return e.consume(c.member, s.Sleep, func(h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
+		return pcgroups.StaticConsume(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -33,9 +34,9 @@ func TestCommands(t *testing.T) {
 	}{
 		{args: "elastic ls ORDERS", says: "analytics\nfulfillment\n"},
 		{args: "elastic list NOPE", says: ""},
-		{args: "elastic create ORDERS mine 4 --filter orders.*:1 --max-buffered-msgs 1000", says: "created elastic group ORDERS/mine with 4 partitions"},
-		{args: "elastic create ORDERS mine 5 --filter orders.*:1", code: 1, says: "can not be updated"},
-		{args: "elastic create ORDERS bad 4 --filter orders.*:x", code: 1, says: `"x" is not the position of a wildcard`},
+		{args: "elastic create ORDERS mine 4 --filter orders.* --wildcards 1 --max-buffered-msgs 1000", says: "created elastic group ORDERS/mine with 4 partitions"},
+		{args: "elastic create ORDERS mine 5 --filter orders.* --wildcards 1", code: 1, says: "can not be updated"},
+		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards x", code: 1, says: `"x" is not the position of a wildcard`},
 		{args: "elastic add ORDERS mine b a", says: "add b, a to ORDERS/mine"},
 		{args: "elastic add ORDERS mine a", code: 1, says: "a is a member already"},
 		{args: "elastic add ORDERS mine bad.name", code: 1, says: "unusable name"},
@@ -49,11 +50,18 @@ func TestCommands(t *testing.T) {
 		{args: "elastic add ORDERS mine c", says: "add c"},
 		{args: "elastic drop ORDERS mine c", says: "no member is left"},
 		{args: "elastic minfo ORDERS fulfillment m1", says: "m1"},
+		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards 1 --wildcards 2", code: 1, says: "1 filters, 2 --wildcards"},
+		{args: "elastic ls ORDERS -o json", says: `["analytics","fulfillment","mine"]`},
+		{args: "elastic info ORDERS mine -o json", says: `"key":{"kind":"elastic","stream":"ORDERS","group":"mine"}`},
+		{args: "elastic minfo ORDERS fulfillment m1 -o json", says: `"name":"m1"`},
+		{args: "elastic add ORDERS mine d -o json", says: `"done":"add d to ORDERS/mine`},
+		{args: "static create balanced PAYMENTS js 8 x -o json", says: `"done":"created static group PAYMENTS/js`},
+		{args: "static rm -f PAYMENTS js -o json", says: `"deleted":["config`},
 		{args: "elastic minfo ORDERS fulfillment nobody", code: 3, says: `member "nobody" of ORDERS/fulfillment: not found`},
 		{args: "elastic info ORDERS nope", code: 3, says: "ORDERS/nope: not found"},
 		{args: "elastic sd ORDERS analytics a1", says: "step down a1 of ORDERS/analytics"},
 		{args: "elastic delete ORDERS mine", stdin: "other\n", code: 1, says: "not confirmed: nothing was deleted"},
-		{args: "elastic rm ORDERS mine", stdin: "mine\n", says: `deleted: work stream "ORDERS-mine"`},
+		{args: "elastic rm ORDERS mine", stdin: "mine\n", says: "deleted: work stream ORDERS-mine"},
 		{args: "elastic rm -f ORDERS mine", says: "was gone already"},
 		{args: "static ls PAYMENTS", says: "settlement\n"},
 		{args: "static create balanced PAYMENTS even 8 x y --filter payments.*", says: "created static group PAYMENTS/even"},
@@ -88,6 +96,47 @@ func TestCommands(t *testing.T) {
 		if strings.ContainsRune(out+errs, '\x1b') || strings.Contains(out+errs, "secret") {
 			t.Errorf("pcgtop %s: escape codes or a secret: %q", c.args, out+errs)
 		}
+	}
+}
+
+// TestConsumeJoin: a member that joins by command is added first, gets messages, and is
+// dropped at a clean end.
+func TestConsumeJoin(t *testing.T) {
+	a := serve(t)
+	cmd := exec.Command(binary(), "-s", a.url, "elastic", "consume", "ORDERS", "analytics", "a7", "--join", "--sleep", "1ms", "-o", "json")
+	cmd.Env = environment(t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	var line struct {
+		Member, Subject, Error string
+		PinID                  string `json:"pin_id"`
+	}
+	read := json.NewDecoder(out)
+	for range 3 {
+		if err := read.Decode(&line); err != nil {
+			t.Fatal(err)
+		}
+		if line.Member != "a7" || !strings.HasPrefix(line.Subject, "orders.c") || line.PinID == "" || line.Error != "" {
+			t.Errorf("%+v", line)
+		}
+	}
+	if s := a.stored(t, "ORDERS.analytics"); !strings.Contains(s, `"a7"`) {
+		t.Errorf("not a member: %s", s)
+	}
+	_ = cmd.Process.Signal(syscall.SIGINT)
+	for read.Decode(&line) == nil { // the rest, until it ends
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if s := a.stored(t, "ORDERS.analytics"); strings.Contains(s, `"a7"`) {
+		t.Errorf("still a member: %s", s)
 	}
 }
 

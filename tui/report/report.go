@@ -16,7 +16,7 @@ import (
 
 // JSON writes the snapshot in its one JSON form (schema pcgtop/1), a line each.
 func JSON(w io.Writer, s *model.Snapshot) error {
-	return json.NewEncoder(w).Encode(s)
+	return json.NewEncoder(Escaped(w)).Encode(s)
 }
 
 // OneLine makes any text safe to print as one line.

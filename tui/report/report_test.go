@@ -97,3 +97,24 @@ func TestNoGroups(t *testing.T) {
 		t.Errorf("%v %s", err, b.String())
 	}
 }
+
+// TestNoControlReachesATerminal: neither as text nor as JSON.
+func TestNoControlReachesATerminal(t *testing.T) {
+	name := "a\x1b[2Jb\u009b1mc\x7f"
+	var text, encoded bytes.Buffer
+	if _, err := Text(&text).Write([]byte(name + "\n")); err != nil || text.String() != `a\x1b[2Jb\x9b1mc\x7f`+"\n" {
+		t.Errorf("%v %q", err, text.String())
+	}
+	if err := json.NewEncoder(Escaped(&encoded)).Encode(name); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range encoded.String() {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
+			t.Errorf("%q", encoded.String())
+		}
+	}
+	var back string
+	if err := json.Unmarshal(encoded.Bytes(), &back); err != nil || back != name {
+		t.Errorf("%v: the true name is %q, not %q", err, name, back)
+	}
+}
