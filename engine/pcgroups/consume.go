@@ -10,9 +10,10 @@ import (
 	"pcgtop/model"
 )
 
-// ConsumerGroupConsumeContext is a member that runs. Stop asks it to end and returns
-// at once; the pinned instance may be handling a message then. Done yields one value,
-// nil or why it ended, when the member has ended, and is closed after it.
+// ConsumerGroupConsumeContext is a member that runs, as programs of the reference
+// library know it; [Instance] has the rest. Stop asks it to end and returns at once; the
+// handler may be at work then and finishes its message. Done yields one value, nil or
+// why it ended, when the member has ended, and is closed after it.
 type ConsumerGroupConsumeContext interface {
 	Stop()
 	Done() <-chan error
@@ -52,13 +53,14 @@ type ElasticConsumerGroupConsumerInstance struct {
 //
 // The member ends when the group is removed (without an error) or its config changes;
 // in both cases its consumer is deleted. It ends with [ErrConsumerGone] when its
-// consumer is deleted under it, for a new one would start at the stream's beginning,
-// and with a [*PanicError] when the handler panics.
-func StaticConsume(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string, messageHandler func(msg jetstream.Msg), config jetstream.ConsumerConfig) (ConsumerGroupConsumeContext, error) {
+// consumer is deleted under it, unless [WithDurableGone] says otherwise, with
+// [ErrStreamGone] when the stream is gone, and with a [*PanicError] when the handler
+// panics. Lost connections, restarted servers and new leaders are absorbed.
+func StaticConsume(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string, messageHandler func(msg jetstream.Msg), config jetstream.ConsumerConfig, opts ...Option) (ConsumerGroupConsumeContext, error) {
 	if messageHandler == nil {
 		return nil, errors.New("a message handler must be provided")
 	}
-	m := newMember(js, groupKey(model.KindStatic, streamName, consumerGroupName), memberName, messageHandler, config)
+	m := newMember(js, groupKey(model.KindStatic, streamName, consumerGroupName), memberName, messageHandler, config, opts)
 	if err := m.load(ctx); err != nil {
 		return nil, err
 	}
@@ -82,22 +84,26 @@ func StaticConsume(ctx context.Context, js jetstream.JetStream, streamName strin
 //
 // The consumer config is a template for the member's consumer; its ack policy must be
 // explicit, and an ack wait of 0 becomes 5 s. If the consumer exists with the right
-// filters it is used as it is, else it is replaced. The context covers joining only.
+// filters it is used as it is; with others it is replaced, as soon as nobody uses it.
+// The context covers joining only.
 //
 // The member follows changes of the membership: whenever its partitions change, its
-// consumer is deleted and created again, for a consumer that is merely updated skips
-// the older messages of partitions it gains. It makes its consumer again when that
-// was deleted under it. It ends when the group is removed (without an error), when
-// anything else of the config changes, with [ErrStreamGone] when the work stream is
-// gone, and with a [*PanicError] when the handler panics.
-func ElasticConsume(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string, messageHandler func(msg jetstream.Msg), config jetstream.ConsumerConfig) (ConsumerGroupConsumeContext, error) {
+// pinned instance finishes the message in hand, waits until the server has recorded
+// its acknowledgement, and has the consumer deleted and created again, for a consumer
+// that is merely updated skips the older messages of partitions it gains. With handlers
+// that finish within the ack wait no message is handled twice by it. The member makes
+// its consumer again when that was deleted under it. It ends when the group is removed
+// (without an error), when anything else of the config changes, with [ErrStreamGone]
+// when the work stream is gone, and with a [*PanicError] when the handler panics. Lost
+// connections, restarted servers and new leaders are absorbed.
+func ElasticConsume(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string, messageHandler func(msg jetstream.Msg), config jetstream.ConsumerConfig, opts ...Option) (ConsumerGroupConsumeContext, error) {
 	if messageHandler == nil {
 		return nil, errors.New("a message handler must be provided")
 	}
 	if config.AckPolicy != jetstream.AckExplicitPolicy {
 		return nil, errors.New("the ack policy when consuming from elastic consumer groups must be explicit")
 	}
-	m := newMember(js, groupKey(model.KindElastic, streamName, consumerGroupName), memberName, messageHandler, config)
+	m := newMember(js, groupKey(model.KindElastic, streamName, consumerGroupName), memberName, messageHandler, config, opts)
 	if err := m.load(ctx); err != nil {
 		return nil, err
 	}
@@ -113,15 +119,3 @@ func ElasticConsume(ctx context.Context, js jetstream.JetStream, streamName stri
 		Config: joined, MessageHandlerCB: messageHandler, instance: m.start(),
 	}, nil
 }
-
-// instance is what a running member shows to its program.
-type instance struct {
-	stop context.CancelFunc
-	done chan error
-}
-
-// Stop asks the instance to end and returns at once. It may be called repeatedly.
-func (i *instance) Stop() { i.stop() }
-
-// Done yields why the instance ended, nil if it was stopped or its group removed.
-func (i *instance) Done() <-chan error { return i.done }

@@ -31,11 +31,13 @@ var (
 	ErrPinChanged = errors.New("another instance is pinned now")
 	// ErrNotPinnable: the consumer has no priority group, so nobody is ever pinned.
 	ErrNotPinnable = errors.New("the consumer has no priority group")
-	// ErrConsumerGone: a static member's consumer was deleted under it. Making it
-	// again would start over at the stream's first message, so the member ends.
+	// ErrConsumerGone: a static member's consumer was deleted under it, and with it
+	// how far the member had come. [WithDurableGone] can make it again.
 	ErrConsumerGone = errors.New("the member's consumer was deleted")
 	// ErrStreamGone: the stream that the member consumes from does not exist any more.
 	ErrStreamGone = errors.New("the consumer group's stream is gone")
+	// ErrEnded: the instance has ended, so what was waited for will not happen.
+	ErrEnded = errors.New("the member has ended")
 	// ErrHandlerPanic: the message handler panicked. The message is not acknowledged.
 	ErrHandlerPanic = errors.New("the message handler panicked")
 )

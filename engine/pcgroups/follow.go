@@ -23,46 +23,62 @@ func configFault(format string, args ...any) error {
 
 // apply follows what was stored under the group's key, if it is news.
 func (m *member) apply(ctx context.Context, entry jetstream.KeyValueEntry) error {
-	// A bucket that was deleted and made anew counts from 1 again.
-	if entry.Revision() <= m.revision && !entry.Created().After(m.created) {
-		return nil
-	}
-	if entry.Operation() != jetstream.KeyValuePut {
-		return errRemoved
-	}
-	key := bucketKey(m.key.Stream, m.key.Group)
-	next, err := parseSettings(m.key.Kind, entry.Value())
-	if err != nil {
-		return configFault("%s consumer group %s config watcher received a bad JSON message: %w", m.key.Kind, key, err)
-	}
-	if err := next.validate(m.key.Kind); err != nil {
-		return configFault("%s consumer group %s config watcher received an invalid config: %w", m.key.Kind, key, err)
-	}
-	same := next.sameMembership(m.settings)
-	switch {
-	case m.key.Kind == model.KindStatic && !(same && next.sameGroup(m.settings)):
-		return configFault(" static consumer group config watcher received a change in the configuration, terminating")
-	case !next.sameGroup(m.settings):
-		return configFault("elastic consumer group config %s-%s watcher received a bad change in the configuration: max number of members, buffered messages, filter or partitioning wildcards changed", m.key.Stream, m.name)
-	}
-	m.settings, m.revision, m.created = next, entry.Revision(), entry.Created()
-	if same {
-		return nil
+	moved, err := m.absorb(entry)
+	if err != nil || !moved {
+		return err
 	}
 	return m.moved(ctx)
 }
 
-// reread asks for the config. The watch tells changes sooner, but can be blind after
-// a server's restart and says nothing of a key that expired.
+// absorb takes over what was stored and tells whether the membership changed.
+func (m *member) absorb(entry jetstream.KeyValueEntry) (moved bool, err error) {
+	// A bucket that was deleted and made anew counts from 1 again.
+	if entry.Revision() <= m.revision && !entry.Created().After(m.created) {
+		return false, nil
+	}
+	if entry.Operation() != jetstream.KeyValuePut {
+		return false, errRemoved
+	}
+	key := bucketKey(m.key.Stream, m.key.Group)
+	next, err := parseSettings(m.key.Kind, entry.Value())
+	if err != nil {
+		return false, configFault("%s consumer group %s config watcher received a bad JSON message: %w", m.key.Kind, key, err)
+	}
+	if err := next.validate(m.key.Kind); err != nil {
+		return false, configFault("%s consumer group %s config watcher received an invalid config: %w", m.key.Kind, key, err)
+	}
+	same := next.sameMembership(m.settings)
+	switch {
+	case m.key.Kind == model.KindStatic && !(same && next.sameGroup(m.settings)):
+		return false, configFault(" static consumer group config watcher received a change in the configuration, terminating")
+	case !next.sameGroup(m.settings):
+		return false, configFault("elastic consumer group config %s-%s watcher received a bad change in the configuration: max number of members, buffered messages, filter or partitioning wildcards changed", m.key.Stream, m.name)
+	}
+	m.settings, m.revision, m.created = next, entry.Revision(), entry.Created()
+	return !same, nil
+}
+
+// reread asks for the config and follows it. The watch tells changes sooner, but can
+// be blind after a server's restart and says nothing of a key that expired.
 func (m *member) reread(ctx context.Context) error {
+	moved, err := m.refresh(ctx)
+	if err != nil || !moved {
+		return err
+	}
+	return m.moved(ctx)
+}
+
+// refresh asks for the config and tells whether the membership changed.
+func (m *member) refresh(ctx context.Context) (moved bool, err error) {
+	m.read = time.Now()
 	entry, err := m.kv.Get(ctx, bucketKey(m.key.Stream, m.key.Group))
 	switch {
 	case err == nil:
-		return m.apply(ctx, entry)
+		return m.absorb(entry)
 	case errors.Is(err, jetstream.ErrKeyNotFound) && m.missing(ctx):
-		return errRemoved
+		return false, errRemoved
 	}
-	return nil // asked again with the next check
+	return false, nil // asked again with the next check
 }
 
 // missing asks a second time whether the config is gone: a replica that lags behind
@@ -73,68 +89,6 @@ func (m *member) missing(ctx context.Context) bool {
 	}
 	_, err := m.kv.Get(ctx, bucketKey(m.key.Stream, m.key.Group))
 	return errors.Is(err, jetstream.ErrKeyNotFound)
-}
-
-// look finds out what is wrong with the stint, which the client has reported or
-// given up, and puts it right.
-func (m *member) look(ctx context.Context, reported error) error {
-	if errors.Is(reported, jetstream.ErrConnectionClosed) {
-		return reported
-	}
-	info, err := m.stint.consumer.Info(ctx)
-	switch {
-	case errors.Is(err, jetstream.ErrConsumerNotFound):
-		return m.vanished(ctx)
-	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return m.gone(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
-	case err != nil && m.consuming():
-		return nil // the client goes on trying, and reports again
-	case err == nil && m.consuming() && usable(info, m.stint.filters):
-		return nil
-	}
-	m.stint.end()
-	m.stint = nil
-	m.retries++
-	return nil // joined again with the next check, which is soon
-}
-
-// consuming tells whether the client is still at it.
-func (m *member) consuming() bool {
-	select {
-	case <-m.stint.closed:
-		return false
-	default:
-		return true
-	}
-}
-
-// vanished deals with a consumer that is not there any more. An elastic member's was
-// deleted by another instance that follows a change, by the server after a time of
-// silence, or by somebody's hand; in each case it is made again. But not at once:
-// whoever deleted it is likely to be making the next one, and some libraries do not
-// recover when that is made under their hands.
-func (m *member) vanished(ctx context.Context) error {
-	if m.key.Kind == model.KindStatic {
-		return m.gone(ctx, fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Durable))
-	}
-	m.stint.end()
-	m.stint = nil
-	m.retries = 2
-	return nil
-}
-
-// gone ends the member with why, or without an error if the group was removed: what
-// belongs to a group is deleted right after its config.
-func (m *member) gone(ctx context.Context, why error) error {
-	for range 5 {
-		if err := m.reread(ctx); err != nil {
-			return err
-		}
-		if pause(ctx, 50*time.Millisecond) != nil {
-			return nil
-		}
-	}
-	return why
 }
 
 // configWatch is a watch on the group's key. Nil is one that is not open.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -20,18 +19,32 @@ func (m *member) rejoin(ctx context.Context) error {
 	switch {
 	case err == nil:
 		m.retries = 0
+		if m.stint != nil {
+			m.recovered()
+		}
+		return nil
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return m.gone(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
+		return m.streamGone(ctx)
 	case transient(err):
 		m.retries++
-	default:
-		return fmt.Errorf("error creating our member's consumer: %w", err)
+		m.options.log.Debug("cannot join yet", "attempt", m.retries, "err", err)
+		return nil
 	}
-	return nil
+	return fmt.Errorf("error creating our member's consumer: %w", err)
 }
+
+// errBusy: a consumer with the member's name and other filters is being pulled from.
+var errBusy = errors.New("the consumer is in use with other filters")
 
 // transient tells errors that pass by themselves from those that would come again.
 func transient(err error) bool {
+	if errors.Is(err, errRemoved) {
+		return false
+	}
+	var changed *configError
+	if errors.As(err, &changed) {
+		return false
+	}
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
 		return !errors.Is(err, jetstream.ErrInvalidConsumerName) && !errors.Is(err, nats.ErrConnectionClosed)
@@ -57,8 +70,15 @@ func (m *member) join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.stint, err = m.startStint(consumer, config.FilterSubjects)
-	return err
+	m.busy = time.Time{}
+	m.stint, err = m.startStint(consumer, filtersOf(consumer.CachedInfo().Config))
+	if err != nil {
+		return err
+	}
+	partitions := m.settings.owned(m.name)
+	m.status.joined(partitions)
+	m.options.log.Info("joined", "consumer", consumer.CachedInfo().Name, "partitions", partitions)
+	return nil
 }
 
 // makeConsumer creates the consumer or takes the one that another instance has made.
@@ -72,90 +92,54 @@ func (m *member) makeConsumer(ctx context.Context, config jetstream.ConsumerConf
 	}
 	consumer, err := m.js.Consumer(ctx, stream, name)
 	switch {
-	case err == nil && usable(consumer.CachedInfo(), config.FilterSubjects):
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
+		return m.js.CreateConsumer(ctx, stream, config)
+	case err != nil:
+		return nil, err
+	case m.fits(consumer.CachedInfo(), config.FilterSubjects):
+		m.adopt(consumer.CachedInfo().Config)
 		return consumer, nil
-	case err == nil && m.key.Kind == model.KindStatic:
+	case m.key.Kind == model.KindStatic:
 		return nil, exists
-	case err == nil:
-		err = m.js.DeleteConsumer(ctx, stream, name)
 	}
-	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	// It is either about to be replaced by an instance that is as far as we are, or
+	// made by one that is further.
+	if moved, err := m.refresh(ctx); err != nil || moved {
+		return nil, errors.Join(err, errBusyIf(moved))
+	}
+	if m.inUse(consumer.CachedInfo()) {
+		return nil, errBusy
+	}
+	if err := m.dropConsumer(ctx); err != nil {
 		return nil, err
 	}
 	return m.js.CreateConsumer(ctx, stream, config)
 }
 
-// usable tells whether a consumer takes exactly these subjects and pins. Its timers
-// may be another instance's.
-func usable(info *jetstream.ConsumerInfo, filters []string) bool {
+func errBusyIf(moved bool) error {
+	if moved {
+		return errBusy
+	}
+	return nil
+}
+
+// inUse tells whether somebody pulls from a consumer that stands in the way, who is
+// given the time to replace it.
+func (m *member) inUse(info *jetstream.ConsumerInfo) bool {
+	if info.NumWaiting == 0 && m.isIdle(info) {
+		return false
+	}
+	if m.busy.IsZero() {
+		m.busy = time.Now()
+	}
+	return time.Since(m.busy) < m.patience()+checkMargin
+}
+
+// fits tells whether the member can use a consumer: it pins and takes exactly these
+// subjects. Its timers may be another instance's.
+func (m *member) fits(info *jetstream.ConsumerInfo, filters []string) bool {
 	return info.Config.PriorityPolicy == jetstream.PriorityPolicyPinned &&
 		sameFilters(filtersOf(info.Config), filters)
 }
 
 func sameFilters(a, b []string) bool { return slices.Equal(sortedUnique(a), sortedUnique(b)) }
-
-// moved follows a change of the membership.
-func (m *member) moved(ctx context.Context) error {
-	filters := m.settings.consumerFilters(m.name)
-	if m.stint == nil {
-		if m.retries > 0 {
-			m.retries = 1 // the next check, which is soon, joins
-			return nil
-		}
-		return m.rejoin(ctx)
-	}
-	if sameFilters(filters, m.stint.filters) {
-		return nil
-	}
-	pinned := m.pinned(ctx)
-	m.stint.end()
-	m.stint = nil
-	if pinned {
-		// Only one instance deletes, or each would delete what another just made.
-		if err := m.dropConsumer(ctx); err != nil {
-			m.retries++
-			return nil // replaced when the next attempt finds it
-		}
-	} else {
-		if pause(ctx, time.Duration(400+rand.IntN(100))*time.Millisecond) != nil {
-			return nil
-		}
-		if len(filters) == 0 {
-			m.release(ctx)
-			return nil
-		}
-	}
-	return m.rejoin(ctx)
-}
-
-// release removes the consumer of a member that owns nothing any more, unless an
-// instance is pinned, which does so itself: until it is gone nobody else gets its
-// partitions. If it cannot, the server does when the consumer has been idle.
-func (m *member) release(ctx context.Context) {
-	consumer, err := m.js.Consumer(ctx, m.key.ConsumeStream(), m.key.ConsumerName(m.name))
-	if err != nil {
-		return
-	}
-	if _, pin, err := pinState(consumer.CachedInfo()); err == nil && pin == "" {
-		_ = m.dropConsumer(ctx) // see above
-	}
-}
-
-func (m *member) dropConsumer(ctx context.Context) error {
-	err := m.js.DeleteConsumer(ctx, m.key.ConsumeStream(), m.key.ConsumerName(m.name))
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return nil
-	}
-	return err
-}
-
-// pinned tells whether this instance is the pinned one.
-func (m *member) pinned(ctx context.Context) bool {
-	info, err := m.stint.consumer.Info(ctx)
-	if err != nil {
-		return false
-	}
-	_, pin, err := pinState(info)
-	seen := m.stint.pin.Load()
-	return err == nil && seen != nil && *seen == pin
-}

@@ -18,31 +18,46 @@ import (
 type member struct {
 	js       jetstream.JetStream
 	kv       jetstream.KeyValue
+	stream   jetstream.Stream // that it consumes from
 	key      model.Key
 	name     string
 	template jetstream.ConsumerConfig
 	handler  func(jetstream.Msg)
+	options  options
+	status   *status
+	progress *progress // nil unless a durable is to be resumed
 
 	handling sync.Mutex // held while the handler runs
-	events   chan event
-	ended    chan struct{} // closed when nobody reads events any more
+	events   events
+	drains   chan context.Context
 
 	// ---
 	settings settings
 	revision uint64
 	created  time.Time // when that revision was stored
+	read     time.Time // when the config was last asked for
 	stint    *stint
-	retries  int // failed attempts to join since the last that worked
+	retries  int       // failed attempts to join since the last that worked
+	faults   []error   // that have to be over before they count as absorbed
+	yielding time.Time // until when another instance is left to replace the consumer
+	busy     time.Time // since when a consumer with other filters stands in the way
 }
 
 // errRemoved ends a member whose group was removed; its program gets nil.
 var errRemoved = errors.New("the consumer group was removed")
 
-func newMember(js jetstream.JetStream, k model.Key, name string, handler func(jetstream.Msg), template jetstream.ConsumerConfig) *member {
-	return &member{
+func newMember(js jetstream.JetStream, k model.Key, name string, handler func(jetstream.Msg), template jetstream.ConsumerConfig, opts []Option) *member {
+	m := &member{
 		js: js, key: k, name: name, handler: handler, template: memberTemplate(k, name, template),
-		events: make(chan event, 1), ended: make(chan struct{}),
+		options: newOptions(opts), drains: make(chan context.Context),
+		events: events{wake: make(chan struct{}, 1)},
 	}
+	m.options.log = m.options.log.With("kind", string(k.Kind), "stream", k.Stream, "group", k.Group, "member", name)
+	m.status = newStatus(m.options.observer)
+	if k.Kind == model.KindStatic && m.options.durableGone == DurableGoneResume {
+		m.progress = newProgress()
+	}
+	return m
 }
 
 // memberTemplate sets what makes a consumer the member's, whatever the program's
@@ -70,7 +85,8 @@ func (m *member) load(ctx context.Context) error {
 	if err := m.key.CheckMember(m.name); err != nil {
 		return err
 	}
-	_, err := m.js.Stream(ctx, m.key.ConsumeStream())
+	var err error
+	m.stream, err = m.js.Stream(ctx, m.key.ConsumeStream())
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("the %s consumer group's stream does not exist: %w", m.key.Kind, err)
 	}
@@ -84,21 +100,25 @@ func (m *member) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("can not get the current %s consumer group's config: %w", m.key.Kind, err)
 	}
-	m.settings, m.revision, m.created = s, entry.Revision(), entry.Created()
+	m.settings, m.revision, m.created, m.read = s, entry.Revision(), entry.Created(), time.Now()
+	m.warn()
 	return nil
 }
 
 func (m *member) start() *instance {
 	ctx, cancel := context.WithCancel(context.Background())
-	i := &instance{stop: cancel, done: make(chan error, 1)}
+	i := &instance{
+		stop: cancel, done: make(chan error, 1), drains: m.drains,
+		ended: make(chan struct{}), state: m.status,
+	}
 	go func() {
 		defer cancel()
-		err := m.run(ctx)
-		close(m.ended)
-		if m.stint != nil {
-			m.stint.end()
-		}
-		i.done <- m.farewell(ctx, err)
+		why := m.run(ctx)
+		i.rest = m.leave(why)
+		why = m.farewell(ctx, why)
+		m.status.end(why)
+		close(i.ended)
+		i.done <- why
 		close(i.done)
 	}()
 	return i
@@ -110,7 +130,8 @@ func (m *member) start() *instance {
 func (m *member) farewell(ctx context.Context, why error) error {
 	removed := errors.Is(why, errRemoved)
 	var changed *configError
-	if removed {
+	var draining *drainError
+	if removed || errors.As(why, &draining) {
 		why = nil
 	}
 	if m.key.Kind != model.KindStatic || !removed && !errors.As(why, &changed) {
@@ -130,6 +151,8 @@ func (m *member) farewell(ctx context.Context, why error) error {
 func (m *member) run(ctx context.Context) error {
 	watch := m.openWatch(ctx)
 	defer func() { watch.close() }()
+	conn := m.js.Conn().StatusChanged(nats.RECONNECTING, nats.CONNECTED, nats.CLOSED)
+	defer m.js.Conn().RemoveStatusListener(conn)
 	timer := time.NewTimer(m.nextCheck())
 	defer timer.Stop()
 	for {
@@ -141,6 +164,8 @@ func (m *member) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case until := <-m.drains:
+			return &drainError{until}
 		case entry, open := <-watch.updates():
 			switch {
 			case !open:
@@ -151,25 +176,17 @@ func (m *member) run(ctx context.Context) error {
 			default:
 				err = m.apply(ctx, entry)
 			}
-		case e := <-m.events:
-			var panicked *PanicError
-			if errors.As(e.err, &panicked) {
-				err = panicked // also of a handler that a stint has left behind
-			} else if e.from == m.stint {
-				err = m.look(ctx, e.err)
-			}
+		case <-m.events.wake:
+			err = m.heed(ctx, m.events.take())
 		case <-closed:
 			err = m.look(ctx, nil)
+		case status := <-conn:
+			err = m.connection(ctx, status)
 		case <-timer.C:
-			if m.js.Conn().IsClosed() {
-				return nats.ErrConnectionClosed
-			}
 			if watch == nil {
 				watch = m.openWatch(ctx)
 			}
-			if err = m.reread(ctx); err == nil && m.stint == nil {
-				err = m.rejoin(ctx)
-			}
+			err = m.check(ctx)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -181,12 +198,26 @@ func (m *member) run(ctx context.Context) error {
 	}
 }
 
-// nextCheck is soon after a failed attempt to join, for what stood in the way is
-// mostly another member that has not yet let go of a partition.
-func (m *member) nextCheck() time.Duration {
-	check := checkInterval(m.template.AckWait)
-	if m.stint != nil || m.retries == 0 {
-		return check
+// check is done when nothing has happened for a while, and again and again while the
+// member waits for something.
+func (m *member) check(ctx context.Context) error {
+	if m.js.Conn().IsClosed() {
+		return nats.ErrConnectionClosed
 	}
-	return min(check, 250*time.Millisecond<<min(m.retries-1, 4))
+	if time.Since(m.read) >= rereadPause {
+		if err := m.reread(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.stint == nil:
+		return m.rejoin(ctx)
+	case !m.yielding.IsZero():
+		return m.moved(ctx)
+	case m.progress != nil:
+		if info, err := m.stint.consumer.Info(ctx); err == nil {
+			m.progress.seen(info)
+		}
+	}
+	return nil
 }

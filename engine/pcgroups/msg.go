@@ -2,6 +2,7 @@ package pcgroups
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -13,10 +14,15 @@ import (
 // ConsumerGroupMsg is a message as the member's handler sees it: under the subject
 // it was published on, without the partition in front.
 type ConsumerGroupMsg struct {
-	msg jetstream.Msg
+	msg   jetstream.Msg
+	stint *stint // nil outside of a member
+	seq   uint64 // in the stream, if the member's progress is kept
 }
 
 var _ jetstream.Msg = (*ConsumerGroupMsg)(nil)
+
+// ackBody is the acknowledgement as the client sends it.
+var ackBody = []byte("+ACK")
 
 // Subject is the subject without the partition. One without a dot is left whole.
 func (m *ConsumerGroupMsg) Subject() string {
@@ -52,11 +58,36 @@ func (m *ConsumerGroupMsg) Headers() nats.Header { return m.msg.Headers() }
 func (m *ConsumerGroupMsg) Reply() string { return m.msg.Reply() }
 
 // Ack acknowledges without waiting: nil does not mean that the server recorded it,
-// as when the consumer is gone. [ConsumerGroupMsg.DoubleAck] tells.
-func (m *ConsumerGroupMsg) Ack() error { return m.msg.Ack() }
+// as when the consumer is gone. [ConsumerGroupMsg.DoubleAck] tells, and with
+// [WithConfirmedAcks] Ack does the same.
+func (m *ConsumerGroupMsg) Ack() error {
+	if m.stint == nil {
+		return m.msg.Ack()
+	}
+	if wait := m.stint.m.options.confirm; wait > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		defer cancel()
+		return m.DoubleAck(ctx)
+	}
+	err := m.msg.Ack()
+	if err == nil {
+		m.stint.acked(m)
+	}
+	return err
+}
 
 // DoubleAck acknowledges and waits until the server has recorded it.
-func (m *ConsumerGroupMsg) DoubleAck(ctx context.Context) error { return m.msg.DoubleAck(ctx) }
+func (m *ConsumerGroupMsg) DoubleAck(ctx context.Context) error {
+	err := m.msg.DoubleAck(ctx)
+	switch {
+	case m.stint == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd):
+	case err != nil:
+		m.stint.m.status.unconfirmed.Add(1)
+	default:
+		m.stint.acked(m)
+	}
+	return err
+}
 
 // Nak asks for the message again at once.
 func (m *ConsumerGroupMsg) Nak() error { return m.msg.Nak() }
@@ -68,7 +99,16 @@ func (m *ConsumerGroupMsg) NakWithDelay(delay time.Duration) error { return m.ms
 func (m *ConsumerGroupMsg) InProgress() error { return m.msg.InProgress() }
 
 // Term ends the message's deliveries without success.
-func (m *ConsumerGroupMsg) Term() error { return m.msg.Term() }
+func (m *ConsumerGroupMsg) Term() error { return m.termed(m.msg.Term()) }
 
 // TermWithReason is Term with a reason that goes into the server's advisory.
-func (m *ConsumerGroupMsg) TermWithReason(reason string) error { return m.msg.TermWithReason(reason) }
+func (m *ConsumerGroupMsg) TermWithReason(reason string) error {
+	return m.termed(m.msg.TermWithReason(reason))
+}
+
+func (m *ConsumerGroupMsg) termed(err error) error {
+	if err == nil && m.stint != nil {
+		m.stint.acked(m)
+	}
+	return err
+}

