@@ -115,8 +115,7 @@ func (s *stint) handle(msg jetstream.Msg) {
 	}
 	if pin := msg.Headers().Get(pinHeader); pin != "" {
 		if seen := s.pin.Load(); seen == nil || *seen != pin {
-			s.pin.Store(&pin)
-			m.status.pinned(pin)
+			m.pinned(s, pin)
 		}
 	}
 	wrapped := &ConsumerGroupMsg{msg: msg, stint: s}
@@ -130,6 +129,13 @@ func (s *stint) handle(msg jetstream.Msg) {
 		}
 	}()
 	m.handler(wrapped)
+}
+
+// pinned notes a new pin. It is a function of its own so that the id goes to the heap
+// with a change of the pin only, not with each message.
+func (m *member) pinned(s *stint, pin string) {
+	s.pin.Store(&pin)
+	m.status.pinned(pin)
 }
 
 // pinHeader names the pin in each message of a pinned consumer (nats-server 2.11).
