@@ -68,8 +68,9 @@ type connection struct {
 
 // appearance is how the screens look.
 type appearance struct {
-	NoColor bool `help:"No colours (also NO_COLOR)."`
-	ASCII   bool `name:"ascii" help:"Only ASCII characters."`
+	NoColor bool   `help:"No colours (also NO_COLOR)."`
+	ASCII   bool   `name:"ascii" help:"Only ASCII characters."`
+	Theme   string `enum:"auto,dark,light" default:"auto" help:"Colours for a dark or a light background; auto asks the terminal."`
 }
 
 func (c connection) options() engine.Options {
@@ -129,7 +130,7 @@ func fail(err error, code int) int {
 		fmt.Fprintf(os.Stderr, "%s\n", panicked.Stack)
 	case errors.Is(err, errNoTerminal):
 		code = exitUsage
-	case errors.Is(err, command.ErrNotFound):
+	case errors.Is(err, command.ErrNotFound), errors.Is(err, engine.ErrNotFound):
 		code = exitNotFound
 	}
 	fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(err.Error()))
@@ -154,6 +155,10 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 		return err
 	}
 	defer e.Close()
+	stream, group, _ := strings.Cut(target, "/")
+	if err := e.Exists(ctx, stream, group); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	observed := make(chan error, 1)
@@ -161,8 +166,11 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 		observed <- e.Run(ctx)
 		cancel() // without a picture to show, the screens end too
 	}()
-	stream, group, _ := strings.Cut(target, "/")
-	err = tui.Run(ctx, tui.Options{Source: e, Admin: e, Stream: stream, Group: group,
+	look := tui.Look(c.Theme)
+	if c.Theme == "auto" {
+		look = ""
+	}
+	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Stream: stream, Group: group,
 		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII})
 	cancel()
 	return errors.Join(err, <-observed)
@@ -217,6 +225,9 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 	defer e.Close()
 	for n := 1; ; n++ {
 		s, err := e.Once(ctx)
+		if ctx.Err() != nil {
+			return nil // interrupted, as a report without end is ended
+		}
 		if err != nil {
 			return err
 		}

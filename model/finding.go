@@ -79,7 +79,10 @@ func absent(g *Group, s *Stream) []Finding {
 	var list []Finding
 	for _, m := range g.in(StateAbsent) {
 		f := Finding{ID: "absent", Severity: Warning, Member: m.Name, Hint: "start an instance of " + m.Name}
-		if g.Key.Kind == KindElastic {
+		switch {
+		case g.Key.Kind == KindElastic && g.Config.Mapped():
+			f.Hint += ", or remap (m)"
+		case g.Key.Kind == KindElastic:
 			f.Hint += ", or drop it (x)"
 		}
 		since := "never seen"
@@ -94,9 +97,16 @@ func absent(g *Group, s *Stream) []Finding {
 		list = append(list, f)
 	}
 	if n := g.Stray(); n > 0 && len(list) == 1 {
-		list[0].Text += fmt.Sprintf(", ~%d messages wait there", n)
+		list[0].Text += fmt.Sprintf(", ~%s there", countWaiting(n))
 	}
 	return list
+}
+
+func countWaiting(n uint64) string {
+	if n == 1 {
+		return "1 message waits"
+	}
+	return fmt.Sprintf("%d messages wait", n)
 }
 
 func unowned(g *Group, _ *Stream) []Finding {

@@ -81,5 +81,9 @@ func (c *Consumer) pulling() bool {
 	return !c.PullSeen.IsZero() && c.TS.Sub(c.PullSeen) <= pullGrace
 }
 
+// pinTimeout is the shortest time after which the server takes a pin away from an
+// instance that does not pull.
+func (c *Consumer) pinTimeout() time.Duration { return max(c.AckWait, time.Second) }
+
 // arrived counts the messages that ever reached the consumer.
 func (c *Consumer) arrived() uint64 { return c.AckFloor + c.AckPending + c.Pending }

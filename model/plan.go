@@ -92,9 +92,9 @@ func (g *Group) Refusal(a Action) string {
 	case g.Key.Kind == KindStatic:
 		return "a static group never changes: delete it and create another"
 	case a == ActionAdd && g.Config.Mapped():
-		return "the group is mapped: remap (m), or back to balanced first (b)"
+		return "the group is mapped: remap it, or go back to balanced first"
 	case a == ActionDrop && g.Config.Mapped():
-		return "the group is mapped: remap (m), or back to balanced first (b)"
+		return "the group is mapped: remap it, or go back to balanced first"
 	case a == ActionDrop && len(g.Config.Members) == 0:
 		return "the group has no members"
 	case a == ActionBalance && !g.Config.Mapped():

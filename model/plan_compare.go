@@ -38,6 +38,34 @@ func (p *Plan) compare(g *Group) {
 	if p.Moved() == 0 {
 		p.Warnings = append(p.Warnings, "no partition changes hands")
 	}
+	p.warnOfIdleOwners(g, after)
+}
+
+// warnOfIdleOwners says which partitions go to members that nobody runs, as far as can
+// be seen: they would wait.
+func (p *Plan) warnOfIdleOwners(g *Group, after Assignment) {
+	gained := map[string]int{}
+	for _, c := range p.Changes {
+		if c.Moves() {
+			gained[c.After]++
+		}
+	}
+	for _, name := range after.Members {
+		m := g.Member(name)
+		if n := gained[name]; n > 0 && m != nil && (m.State == StateAbsent || m.State == StateNoPull || m.State == StateCannotRun || m.State == StatePaused) {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is %s: the %s it gains would wait", name, described(m.State), Count(n, "partition")))
+		}
+	}
+}
+
+func described(s State) string {
+	switch s {
+	case StateNoPull:
+		return "not pulling"
+	case StateCannotRun:
+		return "unable to run"
+	}
+	return string(s)
 }
 
 // command is the plan as arguments of pcgtop.

@@ -154,3 +154,15 @@ func TestDescribeChange(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestPlanWarnsOfIdleOwners: dropping those who work leaves all to one that never came.
+func TestPlanWarnsOfIdleOwners(t *testing.T) {
+	g := group(config(16, "m1", "m2", "m3"), 41, consumer("m1", "id1", epoch(), 0), consumer("m2", "id2", epoch(), 5))
+	p := plan(t, g, Intent{Action: ActionDrop, Members: []string{"m1", "m2"}})
+	if !slices.Contains(p.Warnings, "m3 is absent: the 11 partitions it gains would wait") {
+		t.Errorf("%q", p.Warnings)
+	}
+	if p = plan(t, g, Intent{Action: ActionDrop, Members: []string{"m3"}}); len(p.Warnings) != 0 {
+		t.Errorf("%q, though those who gain are running", p.Warnings)
+	}
+}

@@ -129,8 +129,14 @@ func (r *reduction) event(e Event) {
 	if e.At.IsZero() {
 		e.At = r.now
 	}
-	events := append(make([]Event, 0, min(len(r.next.Events)+1, MaxEvents)), e)
-	r.next.Events = append(events, r.next.Events[:min(len(r.next.Events), MaxEvents-1)]...)
+	old := r.next.Events
+	at := 0 // newest first; advisories can overtake each other
+	for at < len(old) && old[at].At.After(e.At) {
+		at++
+	}
+	events := make([]Event, 0, min(len(old)+1, MaxEvents))
+	events = append(append(append(events, old[:at]...), e), old[at:]...)
+	r.next.Events = events[:min(len(events), MaxEvents)]
 }
 
 func (r *reduction) heard() { r.next.Link.Heard = r.now }

@@ -105,8 +105,8 @@ func (o PinSeen) apply(r *reduction) {
 		text = "unpinned (" + o.Reason + ")"
 	}
 	if c != nil {
-		if o.At.Before(c.PinChanged) {
-			return
+		if o.At.Before(c.PinChanged) || o.PinID == "" && (c.PinID == "" || o.Reason == "timeout" && o.At.Sub(c.PinnedAt) < c.pinTimeout()) {
+			return // overtaken, or about an earlier consumer of the same name
 		}
 		if o.PinID == "" && !c.PinnedAt.IsZero() {
 			text += fmt.Sprintf(" after %s, was %s", o.At.Sub(c.PinnedAt).Round(time.Second), ShortID(c.PinID))

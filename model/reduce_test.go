@@ -267,3 +267,38 @@ func TestIdle(t *testing.T) {
 		t.Errorf("%s after a quiet minute", v)
 	}
 }
+
+// TestStrayUnpin: the server still tells the end of a pin of a consumer that was deleted
+// and made again; the new one's pin cannot have timed out before its time.
+func TestStrayUnpin(t *testing.T) {
+	k, at := elastic("S", "g"), epoch()
+	c := consumer("m", "new", at, 0, 1)
+	c.AckWait, c.PinnedAt = 5*time.Second, at
+	s := Reduce(nil, at, ConfigSeen{Key: k, Revision: 1, Config: config(2, "m")}, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}})
+	stray := PinSeen{Stream: "S-g", Consumer: "m", Reason: "timeout", At: at.Add(3 * time.Second)}
+	if s = Reduce(s, at, stray); s.Group(k).Member("m").State != StatePinned || len(s.Events) != 0 {
+		t.Errorf("%s, events %+v", s.Group(k).Member("m").State, s.Events)
+	}
+	real := stray
+	real.At = at.Add(6 * time.Second)
+	if s = Reduce(s, at, real); s.Group(k).Member("m").State != StateWaiting || len(s.Events) != 1 {
+		t.Errorf("%s, events %+v", s.Group(k).Member("m").State, s.Events)
+	}
+	if s = Reduce(s, at, real); len(s.Events) != 1 {
+		t.Error("an unpin of nobody is told")
+	}
+}
+
+func TestEventsInOrder(t *testing.T) {
+	var s *Snapshot
+	for _, sec := range []int{1, 3, 2, 5, 4} {
+		s = Reduce(s, epoch(), EventSeen{Event{At: epoch().Add(time.Duration(sec) * time.Second), Text: fmt.Sprint(sec)}})
+	}
+	got := ""
+	for _, e := range s.Events {
+		got += e.Text
+	}
+	if got != "54321" {
+		t.Error(got)
+	}
+}

@@ -22,7 +22,7 @@ type Options struct {
 	Stream string     // or: show the groups of this stream,
 	Group  string     // and open the one of this name
 
-	Look    Look // what lies behind the text; empty: dark
+	Look    Look // what lies behind the text; empty: as the terminal says, else dark
 	NoColor bool // as NO_COLOR asks for
 	ASCII   bool // draw with ASCII alone
 
@@ -36,6 +36,9 @@ type Model struct {
 	ctx   context.Context
 	keys  keymap.Table
 	theme *theme
+	look  Look // as told, or as the terminal answered
+
+	profile colorprofile.Profile // what colours the terminal has
 
 	live  *model.Snapshot // the newest
 	snap  *model.Snapshot // the one that is shown: the newest, unless it is held
@@ -67,7 +70,8 @@ func New(o Options) *Model {
 		o.Zone = time.Local
 	}
 	m := &Model{opts: o, ctx: o.Context, keys: keymap.New()}
-	m.theme = newTheme(o.Look, false, o.NoColor, o.ASCII)
+	m.look, m.profile = o.Look, colorprofile.TrueColor
+	m.retheme()
 	m.live = model.Reduce(nil, o.Now())
 	m.snap = m.live
 	if o.Stream != "" && o.Open == nil {
@@ -76,8 +80,18 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init starts to listen.
-func (m *Model) Init() tea.Cmd { return m.listen() }
+// Init starts to listen, and asks the terminal whether it is dark or light unless that
+// was said.
+func (m *Model) Init() tea.Cmd {
+	if m.opts.Look == "" {
+		return tea.Batch(m.listen(), tea.RequestBackgroundColor)
+	}
+	return m.listen()
+}
+
+func (m *Model) retheme() {
+	m.theme = newTheme(m.look, m.profile, m.opts.NoColor, m.opts.ASCII)
+}
 
 func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots()) }
 
@@ -103,7 +117,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.ColorProfileMsg:
-		m.theme = newTheme(m.opts.Look, msg.Profile <= colorprofile.ANSI, m.opts.NoColor || msg.Profile <= colorprofile.ASCII, m.opts.ASCII)
+		m.profile = msg.Profile
+		m.retheme()
+	case tea.BackgroundColorMsg:
+		if m.opts.Look == "" && !msg.IsDark() {
+			m.look = Light
+			m.retheme()
+		}
 	case tea.ResumeMsg:
 	default:
 		return m, nil

@@ -33,7 +33,7 @@ func TestGroupFrames(t *testing.T) {
 
 func TestPlanFrames(t *testing.T) {
 	for _, z := range sizes() {
-		s := newStage(t, z.w, z.h).show(sketch().snapshot()).press("down", "enter", "down", "s")
+		s := newStage(t, z.w, z.h).show(sketch().snapshot()).press("down", "enter", "g", "down", "s")
 		s.golden("plan-step-down-"+z.String(), true)
 	}
 }
@@ -156,7 +156,7 @@ func TestConflictFrames(t *testing.T) {
 		later.groups[0].revision, later.groups[0].config.Members = 42, []string{"m1", "m2", "m3", "m4"}
 		s.show(later.snapshot()).golden("conflict-"+z.String(), true)
 
-		s = open().press("down", "s")
+		s = open().press("g", "down", "s")
 		later = sketch()
 		m2 := later.groups[0].consumers["m2"]
 		m2.PinID = "Xk2PqLrT9fWmVb77e0"

@@ -128,7 +128,7 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 	switch {
 	case v.gone:
 		lines = append(lines, t.row().gap(1).put(t.bad, "✗ deleted").put(t.dim, "  this group is gone; what is shown is old"))
-	case len(g.Findings) == 0:
+	case len(g.Findings) == 0 || g.Findings[0].Severity == model.Info && !g.Verdict.InNeed():
 		lines = append(lines, head.put(t.dim, quietly(g)))
 	default:
 		if w < 60 {

@@ -48,6 +48,9 @@ func memberLook(t *theme, m *model.Member, trouble map[string]model.Severity) (s
 func (l *memberList) take(g *model.Group) {
 	l.group, l.trouble = g, worst(g)
 	l.names, l.states, l.parts = len("MEMBER"), len("pinned 0.0 s"), len("PARTITIONS") // ages come and go: no jumping
+	if l.selected == "" {
+		l.selected = culprit(g)
+	}
 	found := false
 	for i, m := range g.Members {
 		l.names = max(l.names, glyph.Width(glyph.Clean(m.Name)))
@@ -60,6 +63,14 @@ func (l *memberList) take(g *model.Group) {
 	if !found {
 		l.pick(l.index)
 	}
+}
+
+// culprit is the member that the worst finding is about: the keys should act on it.
+func culprit(g *model.Group) string {
+	if len(g.Findings) > 0 && g.Findings[0].Severity != model.Info {
+		return g.Findings[0].Member
+	}
+	return ""
 }
 
 func (l *memberList) pick(i int) {

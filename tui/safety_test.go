@@ -35,7 +35,7 @@ func screens() map[string][]string {
 		"group":       {"down", "enter"},
 		"map":         {"down", "enter", "tab"},
 		"findings":    {"down", "enter", "tab", "tab"},
-		"step-down":   {"down", "enter", "s"},
+		"step-down":   {"down", "enter", "g", "s"},
 		"add":         {"down", "enter", "a", "z"},
 		"add plan":    {"down", "enter", "a", "z", "enter"},
 		"drop":        {"down", "enter", "x"},
@@ -70,7 +70,7 @@ func TestNoSingleKeyWrites(t *testing.T) {
 
 // What is typed ahead meets Cancel.
 func TestTypedAheadCancels(t *testing.T) {
-	for _, keys := range [][]string{{"s", "enter"}, {"s", "enter", "enter", "enter"}, {"x", "enter", "enter"}, {"x", "enter", "enter", "enter", "enter"}, {"s", "y"}, {"s", "space"}, {"m", "B", "enter", "enter"}} {
+	for _, keys := range [][]string{{"g", "s", "enter"}, {"g", "s", "enter", "enter", "enter"}, {"x", "enter", "enter"}, {"x", "enter", "enter", "enter", "enter"}, {"g", "s", "y"}, {"g", "s", "space"}, {"m", "B", "enter", "enter"}} {
 		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter").press(keys...)
 		if len(s.admin.plans) != 0 {
 			t.Errorf("%v wrote", keys)
@@ -83,9 +83,9 @@ func TestConfirmedPlanIsApplied(t *testing.T) {
 		keys []string
 		want string
 	}{
-		"step-down": {[]string{"s"}, "pcgtop elastic step-down TELEMETRY rollup m1"},
+		"step-down": {[]string{"g", "s"}, "pcgtop elastic step-down TELEMETRY rollup m1"},
 		"add":       {[]string{"a", "z", ",", "q", "enter"}, "pcgtop elastic add TELEMETRY rollup q z"},
-		"drop":      {[]string{"x", "down", "space", "enter"}, "pcgtop elastic drop TELEMETRY rollup m1 m2"},
+		"drop":      {[]string{"g", "x", "down", "space", "enter"}, "pcgtop elastic drop TELEMETRY rollup m1 m2"},
 		"remap":     {[]string{"m", "C", "enter"}, "pcgtop elastic create-mapping TELEMETRY rollup m1:1,2,3,4,15 m2:5,6,7,8,9 m3:0,10,11,12,13,14"},
 	} {
 		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter").press(c.keys...)
@@ -168,7 +168,7 @@ func TestStepDownIsRefusedWhenThePinMoved(t *testing.T) {
 	c := w.groups[0].consumers["m1"]
 	c.PinID = "another"
 	w.groups[0].consumers["m1"] = c
-	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "s", "tab").show(w.snapshot())
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "g", "s", "tab").show(w.snapshot())
 	s.sees("the pin moved").press("enter")
 	if len(s.admin.plans) != 0 {
 		t.Fatal("another instance was stepped down than the one shown")
@@ -214,7 +214,7 @@ func TestApplyingOnce(t *testing.T) {
 	}
 	s.admin.text = "x"
 	s.send(msg)
-	s.sees("Drop m1 from TELEMETRY/rollup: done")
+	s.sees("Drop m3 from TELEMETRY/rollup: done")
 }
 
 func TestWritesAreOff(t *testing.T) {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"image/color"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func TestMemberSelectionFollowsTheName(t *testing.T) {
 
 // The drop list checks names, not places.
 func TestDropListFollowsTheName(t *testing.T) {
-	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "down", "x")
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "g", "down", "x")
 	w := changed()
 	w.groups[0].config.Members = []string{"a", "b", "m1", "m2", "m3"}
 	s.show(w.snapshot()).press("enter", "tab", "enter")
@@ -260,7 +261,7 @@ func TestHold(t *testing.T) {
 	s.sees("held 14:03:22").press("p").sees("22 groups")
 	// A plan made on a held picture that is old is refused at once.
 	s = newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "p").show(changed().snapshot()).press("b")
-	s.press("s").show(changed().snapshot()).sees("changed meanwhile").press("tab", "enter")
+	s.press("g", "s").show(changed().snapshot()).sees("changed meanwhile").press("tab", "enter")
 	if len(s.admin.plans) != 0 {
 		t.Error("a plan made on an old picture was applied")
 	}
@@ -293,5 +294,26 @@ func TestManyGroupsAreCheap(t *testing.T) {
 	}
 	if per := time.Since(start) / frames; per > 50*time.Millisecond { // 1.5 ms on a quiet machine
 		t.Errorf("a key and a frame take %v", per)
+	}
+}
+
+// A group that is opened because something is wrong with it opens at the member that it
+// is about.
+func TestOpensAtTheCulprit(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter")
+	if got := s.m.group.members.selected; got != "m3" {
+		t.Errorf("selected %s", got)
+	}
+}
+
+// The terminal's answer chooses the look, unless the user did.
+func TestLightTerminal(t *testing.T) {
+	for _, c := range []struct{ told, want Look }{{"", Light}, {Dark, Dark}} {
+		s := newStage(t, 100, 30)
+		s.m.opts.Look, s.m.look = c.told, c.told
+		s.send(tea.BackgroundColorMsg{Color: color.White})
+		if s.m.look != c.want {
+			t.Errorf("told %q: %q, want %q", c.told, s.m.look, c.want)
+		}
 	}
 }

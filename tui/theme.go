@@ -4,6 +4,7 @@ import (
 	"image/color"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"pcgtop/model"
 )
@@ -39,19 +40,28 @@ type theme struct {
 	ascii  bool
 }
 
-// newTheme makes the theme. basic means that there are only the terminal's own 16
-// colours, which it may have been set to anything: greys are then left to it.
-func newTheme(look Look, basic, noColor, ascii bool) *theme {
+// newTheme makes the theme for the colours there are. The terminal's own 16 may have
+// been set to anything: greys are then left to it. Of 256, the dark blues behind the
+// selected row and the buttons would become a bright one, so greys stand in.
+func newTheme(look Look, profile colorprofile.Profile, noColor, ascii bool) *theme {
 	t := &theme{ascii: ascii}
+	p := dark()
+	if look == Light {
+		p = light()
+	}
+	if profile == colorprofile.ANSI256 {
+		p.chosen, p.button = "236", "238"
+		if look == Light {
+			p.chosen, p.button = "254", "252"
+		}
+	}
 	switch {
-	case noColor:
+	case noColor || profile <= colorprofile.ASCII:
 		t.plain()
-	case basic:
+	case profile <= colorprofile.ANSI:
 		t.basic()
-	case look == Light:
-		t.rich(light())
 	default:
-		t.rich(dark())
+		t.rich(p)
 	}
 	return t
 }

@@ -24,7 +24,7 @@ func OneLine(s string) string { return glyph.Clean(strings.ReplaceAll(s, "\n", "
 
 // Overview writes a row a group, worst first.
 func Overview(w io.Writer, s *model.Snapshot) error {
-	t := table{head: []string{"VERDICT", "GROUP", "KIND", "PARTS", "MEMBERS", "PINNED", "PENDING", "UNACKED", "OUT/S", "IN/S", "WHY"}, right: []int{3, 4, 5, 6, 7, 8, 9}}
+	t := table{head: []string{"VERDICT", "GROUP", "KIND", "PARTS", "MEMBERS", "PINNED", "LAG", "PENDING", "UNACKED", "OUT/S", "IN/S", "WHY"}, right: []int{3, 4, 5, 6, 7, 8, 9, 10}}
 	groups := slices.Clone(s.Groups)
 	slices.SortStableFunc(groups, func(a, b *model.Group) int { return a.Verdict.Rank() - b.Verdict.Rank() })
 	for _, g := range groups {
@@ -35,7 +35,7 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 			why = g.Findings[0].Text
 		}
 		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
-			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
+			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -83,6 +83,9 @@ func Group(w io.Writer, g *model.Group) error {
 	}
 	if err := t.write(w); err != nil {
 		return err
+	}
+	if len(g.Partitions) == 0 {
+		return nil
 	}
 	fmt.Fprintln(w)
 	p := table{head: []string{"PARTITION", "OWNER", "STATE"}, right: []int{0}}

@@ -24,8 +24,8 @@ func TestOverview(t *testing.T) {
 	if err := Overview(&b, snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	want := `VERDICT   GROUP              KIND     PARTS  MEMBERS  PINNED  PENDING  UNACKED  OUT/S  IN/S  WHY
-degraded  ORDERS/cg\x1b[31m  elastic      3      1/2    1 +0       12        1      -     -  名前 never seen: it owns 1 partition (1)
+	want := `VERDICT   GROUP              KIND     PARTS  MEMBERS  PINNED  LAG  PENDING  UNACKED  OUT/S  IN/S  WHY
+degraded  ORDERS/cg\x1b[31m  elastic      3      1/2    1 +0   13       12        1      -     -  名前 never seen: it owns 1 partition (1)
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
