@@ -52,6 +52,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log,
 		}),
 	}
+	refused.pass(e.observer.Refused)
 	e.current = e.reduce(nil)
 	e.current.ReadOnly = o.ReadOnly // nobody has it yet
 	e.admin = &administration{js: js, current: e.Current, stored: e.observer.Stored, see: e.see}

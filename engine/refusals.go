@@ -13,6 +13,7 @@ import (
 // asynchronous error path, while the call that wrote waits for an answer in vain.
 type refusals struct {
 	mu    sync.Mutex
+	also  func(error) // hears of every refusal
 	calls map[*context.CancelCauseFunc]struct{}
 }
 
@@ -32,9 +33,25 @@ func (r *refusals) watch(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// pass makes somebody else hear of every refusal too.
+func (r *refusals) pass(to func(error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.also = to
+}
+
 // hear takes any asynchronous error.
 func (r *refusals) hear(err error) {
-	if !errors.Is(err, nats.ErrPermissionViolation) || !concernsWrite(err.Error()) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	r.mu.Lock()
+	also := r.also
+	r.mu.Unlock()
+	if also != nil {
+		also(err)
+	}
+	if !concernsWrite(err.Error()) {
 		return
 	}
 	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")

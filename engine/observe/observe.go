@@ -79,6 +79,14 @@ func (o *Observer) ReadNow() {
 	}
 }
 
+// Refused takes an asynchronous error of the connection while Run does not, and ends
+// the requests that it says are not permitted.
+func (o *Observer) Refused(err error) {
+	if d, ok := parseDenial(err.Error()); ok {
+		o.api.refuse(d)
+	}
+}
+
 func (o *Observer) nudgeStreams() {
 	select {
 	case o.streams <- struct{}{}:

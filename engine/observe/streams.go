@@ -19,6 +19,10 @@ const (
 	maxRestReads = 6
 )
 
+// fewStreams is how many streams one cheap list holds, which is then asked for at every
+// refresh.
+const fewStreams = 64
+
 // toldFacts remembers the facts told of each stream, for telling only changes.
 type toldFacts struct {
 	mu    sync.Mutex
@@ -78,6 +82,9 @@ func (l *link) followStreams(ctx context.Context) error {
 		started := time.Now()
 		list, missing, pages, err := l.api.streams(ctx)
 		wait := max(l.opts.Health, time.Duration(float64(pages)/l.opts.MaxRequests*float64(5*time.Second)))
+		if pages == 1 && len(list) <= fewStreams {
+			wait = min(wait, max(l.opts.Refresh, time.Second)) // what lies in the work streams moves with the rest
+		}
 		switch {
 		case err == nil:
 			l.tellStreams(list, missing, started)

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// The permissions that the README lists.
+func viewerPermissions() []string {
+	allow := []string{"$JS.API.INFO", "$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.LIST.*", "$JS.FC.>"}
+	for _, bucket := range []string{"KV_static-consumer-groups", "KV_elastic-consumer-groups"} {
+		allow = append(allow, "$JS.API.CONSUMER.CREATE."+bucket+".>", "$JS.API.DIRECT.GET."+bucket+".>", "$JS.API.STREAM.MSG.GET."+bucket)
+	}
+	return allow
+}
+
+func operatorPermissions() []string {
+	return append(viewerPermissions(), "$KV.elastic-consumer-groups.>", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.UNPIN.>")
+}
+
+func restricted(allow []string) func(*server.Options) {
+	return func(o *server.Options) {
+		o.Users = []*server.User{
+			{Username: "admin", Password: "pw"},
+			{Username: "user", Password: "pw", Permissions: &server.Permissions{
+				Publish:   &server.SubjectPermission{Allow: allow},
+				Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", "$JS.EVENT.ADVISORY.>"}},
+			}},
+		}
+	}
+}
+
+// An operator with just the documented permissions sees everything, and every action
+// works, from the screens and from a command, which does not watch.
+func TestDocumentedPermissions(t *testing.T) {
+	s := startServer(t, restricted(operatorPermissions()))
+	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
+	k := elasticGroup(t, js, "m1")
+	instance(t, js, "m1")
+	login := func(o *Options) { o.User, o.Password = "user", "pw" }
+	e := start(t, s.ClientURL(), login)
+	until(t, e, "the consumer", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(k) != nil && s.Group(k).Member("m1").Consumer != nil
+	})
+	must(js.Publish(t.Context(), "orders.1", nil))
+	now := until(t, e, "pinned", func(s *model.Snapshot) bool { return s.Group(k).Member("m1").Consumer.PinID != "" })
+	if len(now.Denied) != 0 {
+		t.Errorf("denied: %q", now.Denied)
+	}
+	must(e.Apply(t.Context(), plan(t, now.Group(k), model.ActionStepDown, "m1")))
+	must(e.Apply(t.Context(), plan(t, now.Group(k), model.ActionAdd, "m2")))
+
+	command := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv}))
+	t.Cleanup(command.Close)
+	once := must(command.Once(t.Context()))
+	must(command.Apply(t.Context(), plan(t, once.Group(k), model.ActionDrop, "m2")))
+}
+
+// A command that may not do what it tries ends at once too.
+func TestDeniedCommand(t *testing.T) {
+	s := startServer(t, restricted(viewerPermissions()))
+	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
+	k := elasticGroup(t, js, "m1")
+	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv}))
+	t.Cleanup(e.Close)
+	once := must(e.Once(t.Context()))
+	begin := time.Now()
+	_, err := e.Apply(t.Context(), plan(t, once.Group(k), model.ActionAdd, "m2"))
+	if !errors.Is(err, ErrDenied) || time.Since(begin) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
