@@ -11,7 +11,7 @@ import (
 func derive(prev *Group, stream *Stream, rivals []*Group) *Group {
 	g := *prev
 	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
-	deal := g.Config.Assignment()
+	deal := g.deal
 	g.Members = members(prev, deal, stream, rivals)
 	if !sameDeal(prev.Partitions, deal) {
 		g.Partitions = partitions(deal)
@@ -52,24 +52,29 @@ func members(prev *Group, deal Assignment, stream *Stream, rivals []*Group) []*M
 			owned[o] = append(owned[o], p)
 		}
 	}
+	before := make(map[string]*Member, len(prev.Members))
+	for _, m := range prev.Members {
+		before[m.Name] = m
+	}
 	list := make([]*Member, 0, len(deal.Members))
 	for i, name := range deal.Members {
 		m := &Member{Name: name, Configured: true, Partitions: owned[i]}
 		if m.Partitions == nil {
 			m.Partitions = []int{}
 		}
-		m.attach(prev, stream, rivals)
+		m.attach(prev, before[name], stream, rivals)
 		list = append(list, m)
 	}
 	return append(list, foreigners(prev, deal, stream, rivals)...)
 }
 
-// attach finds the member's consumer and judges its state.
-func (m *Member) attach(g *Group, stream *Stream, rivals []*Group) {
+// attach finds the member's consumer and judges its state. before is the member as it
+// was known, nil if it was not.
+func (m *Member) attach(g *Group, before *Member, stream *Stream, rivals []*Group) {
 	m.Consumer = stream.consumer(g.Key.ConsumerName(m.Name))
 	if m.Consumer != nil {
 		m.Elsewhere = claimant(g.Key, m, stream, rivals)
-	} else if before := g.Member(m.Name); before != nil {
+	} else if before != nil {
 		m.LostAt = before.LostAt
 		if before.Consumer != nil {
 			m.LostAt = stream.TS
@@ -127,7 +132,7 @@ func claimant(k Key, m *Member, stream *Stream, rivals []*Group) string {
 		if !fits {
 			continue
 		}
-		deal := r.Config.Assignment()
+		deal := r.deal
 		if i, found := slices.BinarySearch(deal.Members, name); found && ok && slices.Equal(held, deal.Owned(i)) {
 			return r.Key.String()
 		}
@@ -164,14 +169,20 @@ func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*M
 func betterFit(group, consumer string, rivals []*Group) bool {
 	for _, r := range rivals {
 		name, fits := strings.CutPrefix(consumer, r.Key.Group+"-")
-		if fits && (len(r.Key.Group) > len(group) || slices.Contains(r.Config.Assignment().Members, name)) {
+		if fits && (len(r.Key.Group) > len(group) || contains(r.deal.Members, name)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g *Group) configured() int { return len(g.Config.Assignment().Members) }
+// configured counts the members of the config.
+func (g *Group) configured() int { return len(g.deal.Members) }
+
+func contains(sorted []string, name string) bool {
+	_, found := slices.BinarySearch(sorted, name)
+	return found
+}
 
 // total sums the members up and keeps the lag's history.
 func (g *Group) total(stream *Stream) {

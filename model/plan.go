@@ -150,6 +150,8 @@ func (p *Plan) stepDown(g *Group) error {
 		return refuse("no member %q in %s", p.Intent.Members[0], g.Key)
 	case m.Elsewhere != "":
 		return refuse("%s: %s", m.Name, m.Why)
+	case m.Consumer == nil && (g.ReadAt.IsZero() || g.ReadError != ""):
+		return refuse("it is not known whether %s has a consumer: %s", m.Name, or(g.ReadError, g.ReadError != "", "not read yet"))
 	case m.Consumer == nil:
 		return refuse("%s has no consumer: nothing to step down", m.Name)
 	case m.Consumer.PinID == "":
@@ -166,13 +168,18 @@ func (p *Plan) add(g *Group) error {
 	if len(p.Intent.Members) == 0 {
 		return refuse("no member named")
 	}
+	have := map[string]bool{}
+	for _, name := range p.Members {
+		have[name] = true
+	}
 	for _, name := range p.Intent.Members {
 		if err := g.Key.CheckMember(name); err != nil {
 			return err
 		}
-		if slices.Contains(p.Members, name) {
+		if have[name] {
 			return refuse("%s is a member already", name)
 		}
+		have[name] = true
 		p.Members = append(p.Members, name)
 	}
 	p.Members = sortedUnique(p.Members)
@@ -186,12 +193,13 @@ func (p *Plan) drop(*Group) error {
 	if len(p.Intent.Members) == 0 {
 		return refuse("no member named")
 	}
+	members := sortedUnique(p.Members)
 	for _, name := range p.Intent.Members {
-		if !slices.Contains(p.Members, name) {
+		if !contains(members, name) {
 			return refuse("no member %q", name)
 		}
 	}
-	p.Members = slices.DeleteFunc(sortedUnique(p.Members), func(n string) bool { return slices.Contains(p.Intent.Members, n) })
+	p.Members = without(members, p.Intent.Members)
 	if len(p.Members) == 0 {
 		p.Warnings = append(p.Warnings, "no member is left: nobody will consume")
 	}
@@ -202,13 +210,15 @@ func (p *Plan) remap(g *Group) error {
 	p.Members, p.Mappings = nil, nil
 	seen := make([]string, g.Config.Partitions)
 	taken := make([]bool, g.Config.Partitions)
+	listed := map[string]bool{}
 	for _, m := range p.Intent.Mappings {
 		if err := g.Key.CheckMember(m.Member); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(p.Mappings, func(o Mapping) bool { return o.Member == m.Member }) {
+		if listed[m.Member] {
 			return refuse("%s is listed twice", m.Member)
 		}
+		listed[m.Member] = true
 		for _, n := range m.Partitions {
 			if n < 0 || n >= len(taken) {
 				return refuse("no partition %d: there are 0 to %d", n, len(taken)-1)
@@ -250,4 +260,16 @@ func (p *Plan) balance(g *Group) error {
 		}
 	}
 	return nil
+}
+
+// without is the names that are not among those to leave out.
+func without(names, out []string) []string {
+	leave := sortedUnique(out)
+	return slices.DeleteFunc(names, func(n string) bool { return contains(leave, n) })
+}
+
+// Idle tells whether applying the plan would leave everything as it is.
+func (p *Plan) Idle() bool {
+	return p.WritesConfig() && p.Moved() == 0 && p.Base.Mapped() == (p.Mappings != nil) &&
+		slices.Equal(p.Base.Assignment().Members, Assign(p.Base.Partitions, p.Members, p.Mappings).Members)
 }

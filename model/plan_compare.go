@@ -38,21 +38,21 @@ func (p *Plan) compare(g *Group) {
 	if p.Moved() == 0 {
 		p.Warnings = append(p.Warnings, "no partition changes hands")
 	}
-	p.warnOfIdleOwners(g, after)
+	p.warnOfIdleOwners(g)
 }
 
 // warnOfIdleOwners says which partitions go to members that nobody runs, as far as can
 // be seen: they would wait.
-func (p *Plan) warnOfIdleOwners(g *Group, after Assignment) {
+func (p *Plan) warnOfIdleOwners(g *Group) {
 	gained := map[string]int{}
 	for _, c := range p.Changes {
 		if c.Moves() {
 			gained[c.After]++
 		}
 	}
-	for _, name := range after.Members {
-		m := g.Member(name)
-		if n := gained[name]; n > 0 && m != nil && (m.State == StateAbsent || m.State == StateNoPull || m.State == StateCannotRun || m.State == StatePaused) {
+	for _, m := range g.Members {
+		name := m.Name
+		if n := gained[name]; n > 0 && m.Configured && (m.State == StateAbsent || m.State == StateNoPull || m.State == StateCannotRun || m.State == StatePaused) {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is %s: the %s it gains would wait", name, described(m.State), Count(n, "partition")))
 		}
 	}
@@ -144,7 +144,7 @@ func DescribeMoves(before, after Assignment) string {
 		if from == to && had == has {
 			continue
 		}
-		h := hands{or(from, had), or(to, has)}
+		h := hands{or(from, had, "·"), or(to, has, "·")}
 		if moved[h] == nil {
 			order = append(order, h)
 		}
@@ -157,9 +157,9 @@ func DescribeMoves(before, after Assignment) string {
 	return strings.Join(parts, ", ")
 }
 
-func or(name string, ok bool) string {
+func or(text string, ok bool, other string) string {
 	if !ok {
-		return "·"
+		return other
 	}
-	return name
+	return text
 }

@@ -21,6 +21,7 @@ func (o ConfigSeen) apply(r *reduction) {
 	} else {
 		g.Unreadable, g.UnreadableRevision = "", 0
 		g.Config, g.Raw, g.Revision, g.Written = *o.Config, o.Raw, o.Revision, o.Written
+		g.deal = g.Config.Assignment()
 	}
 	r.ownGroups()
 	if known {

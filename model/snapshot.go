@@ -117,11 +117,12 @@ func (s *Snapshot) Bucket(k Kind) (Bucket, bool) {
 // Group is one partitioned consumer group: what is configured, what was observed,
 // and what is wrong.
 type Group struct {
-	Key      Key       `json:"key"`
-	Revision uint64    `json:"revision"` // of the config in Config
-	Written  time.Time `json:"written"`  // when that revision was stored, server clock
-	Config   Config    `json:"config"`
-	Raw      string    `json:"-"` // the stored bytes of that revision
+	Key      Key        `json:"key"`
+	Revision uint64     `json:"revision"` // of the config in Config
+	Written  time.Time  `json:"written"`  // when that revision was stored, server clock
+	Config   Config     `json:"config"`
+	Raw      string     `json:"-"` // the stored bytes of that revision
+	deal     Assignment // of Config, made once a revision
 
 	// Unreadable says why the newest stored value cannot be used. Config is then the
 	// last good one, or empty. UnreadableRevision is the revision of the bad value.
