@@ -81,19 +81,19 @@ func median[T int | int64 | float64 | time.Duration](all []T) T {
 }
 
 const (
-	throughputRounds = 11
+	throughputRounds = 31
 	benchPartitions  = 32
 )
 
 // round is one run of one library.
-type round struct{ perSecond, allocs float64 }
+type round struct{ perSecond, cpu, allocs float64 }
 
 // BenchmarkThroughput consumes a stream that is full already, with handlers that do
 // nothing but acknowledge. Allocations are those of the whole process, the server's and
 // the client's share of each message among them.
 func BenchmarkThroughput(b *testing.B) {
 	f := benchFixture(b)
-	const stored = 40_000
+	const stored = 16_000
 	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{
 		Name: "S", Subjects: []string{"s.*"}, Storage: jetstream.MemoryStorage,
 		SubjectTransform: &jetstream.SubjectTransformConfig{Source: "s.*", Destination: fmt.Sprintf("{{partition(%d,1)}}.s.{{wildcard(1)}}", benchPartitions)},
@@ -106,13 +106,13 @@ func BenchmarkThroughput(b *testing.B) {
 	case <-f.ctx.Done():
 		b.Fatal(f.ctx.Err())
 	}
-	rows := [][]string{{"members", "max_ack_pending", "ours msg/s", "orbit msg/s", "ratio", "ours allocs/msg", "orbit allocs/msg", "ratio"}}
+	rows := [][]string{{"members", "max_ack_pending", "ours msg/s", "orbit msg/s", "ratio", "ours CPU µs/msg", "orbit CPU µs/msg", "ratio", "ours allocs/msg", "orbit allocs/msg", "ratio"}}
 	b.ResetTimer()
 	for _, members := range []int{1, 8} {
 		for _, pending := range []int{1, 1000} {
 			work := stored
 			if pending == 1 {
-				work = 5_000
+				work = 2_000
 			}
 			results := map[string][]round{}
 			for i := range throughputRounds {
@@ -131,6 +131,7 @@ func BenchmarkThroughput(b *testing.B) {
 			rows = append(rows, []string{
 				fmt.Sprint(members), fmt.Sprint(pending),
 				fmt.Sprintf("%.0f", ours.perSecond), fmt.Sprintf("%.0f", theirs.perSecond), fmt.Sprintf("%.3f", ratio),
+				fmt.Sprintf("%.1f", ours.cpu), fmt.Sprintf("%.1f", theirs.cpu), fmt.Sprintf("%.3f", ours.cpu/theirs.cpu),
 				fmt.Sprintf("%.2f", ours.allocs), fmt.Sprintf("%.2f", theirs.allocs), fmt.Sprintf("%.3f", ours.allocs/theirs.allocs),
 			})
 		}
@@ -139,11 +140,11 @@ func BenchmarkThroughput(b *testing.B) {
 }
 
 func medians(all []round) round {
-	var speed, allocs []float64
+	var speed, cpu, allocs []float64
 	for _, r := range all {
-		speed, allocs = append(speed, r.perSecond), append(allocs, r.allocs)
+		speed, cpu, allocs = append(speed, r.perSecond), append(cpu, r.cpu), append(allocs, r.allocs)
 	}
-	return round{median(speed), median(allocs)}
+	return round{median(speed), median(cpu), median(allocs)}
 }
 
 // consumeAll runs the members of a new static group until they have handled n messages.
@@ -156,16 +157,21 @@ func (f *fixture) consumeAll(lib library, group string, members, pending, n int)
 	f.must(CreateStatic(f.ctx, f.js, "S", group, benchPartitions, nil, names, nil))
 	var count atomic.Int64
 	var from time.Time
+	var used time.Duration
 	var before runtime.MemStats
 	done := make(chan time.Time, 1)
 	warm := int64(n / 10)
-	started := make(chan struct{})
+	started, ready := make(chan struct{}), make(chan struct{})
 	handler := func(msg jetstream.Msg) {
+		select {
+		case <-ready:
+		case <-f.ctx.Done():
+		}
 		_ = msg.Ack()
 		switch count.Add(1) {
 		case warm:
 			runtime.ReadMemStats(&before)
-			from = time.Now()
+			from, used = time.Now(), cpuTime()
 			close(started)
 		case int64(n):
 			<-started
@@ -183,13 +189,16 @@ func (f *fixture) consumeAll(lib library, group string, members, pending, n int)
 		f.must(m, err)
 		running = append(running, m)
 	}
+	runtime.GC() // of what earlier rounds have left
+	close(ready)
 	var r round
 	select {
 	case end := <-done:
+		used = cpuTime() - used
 		var after runtime.MemStats
 		runtime.ReadMemStats(&after)
 		handled := float64(int64(n) - warm)
-		r = round{handled / end.Sub(from).Seconds(), float64(after.Mallocs-before.Mallocs) / handled}
+		r = round{handled / end.Sub(from).Seconds(), float64(used.Nanoseconds()) / 1000 / handled, float64(after.Mallocs-before.Mallocs) / handled}
 	case <-f.ctx.Done():
 		f.t.Fatalf("%s: %d of %d messages", group, count.Load(), n)
 	}

@@ -39,10 +39,7 @@ func (m *member) leave(why error) leftover {
 	if s == nil {
 		return leftover{}
 	}
-	defer func() {
-		m.endStint()
-		m.options.log.Info("left", "returned", s.returned.Load())
-	}()
+	defer m.endStint()
 	var changed *configError
 	if errors.Is(why, errRemoved) || errors.As(why, &changed) || !m.js.Conn().IsConnected() {
 		return leftover{}
@@ -64,16 +61,22 @@ func (m *member) leave(why error) leftover {
 	}
 	s.mode.CompareAndSwap(handing, handingBack)
 	s.consume.Drain()
-	finished := s.finished(ctx)
-	r.left = int(s.returned.Load())
-	if !finished {
-		r.left = max(r.left, m.held(s))
+	if !s.finished(ctx) {
+		r.left = m.held(s)
 		if r.err != nil {
 			r.err = fmt.Errorf("%w while the handler has a message in hand", r.err)
 		}
-		return r // the handler still works: nobody else may yet
+		// The handler still works, so nobody else may yet. What waits behind it goes
+		// back when it is done.
+		go func() {
+			s.finished(context.Background())
+			s.handBack()
+		}()
+		return r
 	}
+	r.left = s.handBack()
 	m.stepDown(s)
+	m.options.log.Info("left", "returned", r.left)
 	if r.left == 0 {
 		r.err = nil
 	}

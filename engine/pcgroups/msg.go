@@ -16,7 +16,6 @@ import (
 type ConsumerGroupMsg struct {
 	msg   jetstream.Msg
 	stint *stint // nil outside of a member
-	seq   uint64 // in the stream, if the member's progress is kept
 }
 
 var _ jetstream.Msg = (*ConsumerGroupMsg)(nil)

@@ -17,23 +17,21 @@ type progress struct {
 
 func newProgress() *progress { return &progress{open: make(map[uint64]bool)} }
 
-// delivered notes a message and returns its place in the stream, 0 if it has none.
-func (p *progress) delivered(msg jetstream.Msg) uint64 {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return 0
+func (p *progress) delivered(msg jetstream.Msg) {
+	if meta, err := msg.Metadata(); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.open[meta.Sequence.Stream] = true
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open[meta.Sequence.Stream] = true
-	return meta.Sequence.Stream
 }
 
-func (p *progress) acked(seq uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.open, seq)
-	p.last = max(p.last, seq)
+func (p *progress) acked(msg jetstream.Msg) {
+	if meta, err := msg.Metadata(); err == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.open, meta.Sequence.Stream)
+		p.last = max(p.last, meta.Sequence.Stream)
+	}
 }
 
 // seen notes the floor below which the server knows everything to be acknowledged.

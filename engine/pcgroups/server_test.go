@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -15,40 +16,54 @@ import (
 
 // fixture is a server of its own and a connection to it.
 type fixture struct {
-	t   testing.TB
-	url string
-	nc  *nats.Conn
-	js  jetstream.JetStream
-	ctx context.Context
+	t      testing.TB
+	server *server.Server
+	opts   *server.Options
+	url    string
+	nc     *nats.Conn
+	js     jetstream.JetStream
+	ctx    context.Context
 }
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server did not start")
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
-	f := &fixture{t: t, url: s.ClientURL(), ctx: ctx}
+	f := &fixture{t: t, ctx: ctx, opts: &server.Options{
+		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
+	}}
+	f.start()
+	t.Cleanup(f.shutdown)
+	f.opts.Port = f.server.Addr().(*net.TCPAddr).Port
+	f.url = f.server.ClientURL()
 	f.nc, f.js = f.connect()
 	return f
 }
 
-// connect is another connection, as another process would have.
+func (f *fixture) start() {
+	f.t.Helper()
+	opts := *f.opts
+	s, err := server.NewServer(&opts)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	s.Start()
+	f.server = s
+	if !s.ReadyForConnections(10 * time.Second) {
+		f.t.Fatal("the server did not start")
+	}
+}
+
+func (f *fixture) shutdown() {
+	f.server.Shutdown()
+	f.server.WaitForShutdown()
+}
+
+// connect is another connection, as another process would have. It comes back soon
+// after the server was away.
 func (f *fixture) connect() (*nats.Conn, jetstream.JetStream) {
 	f.t.Helper()
-	nc, err := nats.Connect(f.url)
+	nc, err := nats.Connect(f.url, nats.ReconnectWait(50*time.Millisecond), nats.MaxReconnects(-1), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type stint struct {
 	queue    *queue          // between the client and the handler, with WithInProgress
 	mode     atomic.Int32
 	pin      atomic.Pointer[string] // the pin id of the newest message, nil when lost
-	returned atomic.Int64           // messages handed back unhandled
+	returned []jetstream.Msg        // unhandled; under the member's handling lock
 
 	acks    sync.Mutex
 	lastAck string // where the newest acknowledgement went
@@ -34,9 +34,9 @@ type stint struct {
 
 // What is done with messages that arrive.
 const (
-	handing int32 = iota // handled
-	handingBack
-	over // dropped: their consumer is gone, or they come again after the ack wait
+	handing     int32 = iota // handled
+	handingBack              // kept to be handed back
+	over                     // dropped: their consumer is gone, or they come again after the ack wait
 )
 
 // event is what a stint reports to its member.
@@ -109,7 +109,7 @@ func (s *stint) handle(msg jetstream.Msg) {
 	defer m.handling.Unlock()
 	if mode := s.mode.Load(); mode != handing {
 		if mode == handingBack {
-			s.handBack(msg)
+			s.returned = append(s.returned, msg)
 		}
 		return
 	}
@@ -118,9 +118,8 @@ func (s *stint) handle(msg jetstream.Msg) {
 			m.pinned(s, pin)
 		}
 	}
-	wrapped := &ConsumerGroupMsg{msg: msg, stint: s}
 	if m.progress != nil {
-		wrapped.seq = m.progress.delivered(msg)
+		m.progress.delivered(msg)
 	}
 	defer func() {
 		if value := recover(); value != nil {
@@ -128,7 +127,7 @@ func (s *stint) handle(msg jetstream.Msg) {
 			s.report(&PanicError{Value: value, Stack: debug.Stack()})
 		}
 	}()
-	m.handler(wrapped)
+	m.handler(&ConsumerGroupMsg{msg: msg, stint: s})
 }
 
 // pinned notes a new pin. It is a function of its own so that the id goes to the heap
@@ -141,12 +140,19 @@ func (m *member) pinned(s *stint, pin string) {
 // pinHeader names the pin in each message of a pinned consumer (nats-server 2.11).
 const pinHeader = "Nats-Pin-Id"
 
-// handBack makes a message that was not handled come to the next instance at once.
-func (s *stint) handBack(msg jetstream.Msg) {
+// handBack makes what was not handled come to the next instance at once, in the order
+// in which it came here. It waits for the handler, and is done when the subscription is
+// gone: before that the server would deliver the first ones here again.
+func (s *stint) handBack() int {
+	s.m.handling.Lock()
+	defer s.m.handling.Unlock()
+	s.mode.Store(over)
 	if s.m.template.AckPolicy != jetstream.AckNonePolicy {
-		_ = msg.Nak() // if it is lost, the message comes after the ack wait
+		for _, msg := range s.returned {
+			_ = msg.Nak() // if it is lost, the message comes after the ack wait
+		}
 	}
-	s.returned.Add(1)
+	return len(s.returned)
 }
 
 // acked remembers where an acknowledgement went, so that it can be confirmed, and
@@ -161,7 +167,7 @@ func (s *stint) acked(msg *ConsumerGroupMsg) {
 		return
 	}
 	if s.m.progress != nil {
-		s.m.progress.acked(msg.seq)
+		s.m.progress.acked(msg.msg)
 	}
 }
 
