@@ -97,10 +97,13 @@ func run(args []string) int {
 	if printed {
 		return exitDone
 	}
+	if err == nil && (c.MaxRequests < 1 || c.Refresh < 100*time.Millisecond) {
+		err = errors.New("--max-requests is at least 1, --refresh at least 100ms")
+	}
 	if err != nil {
 		return fail(fmt.Errorf("%w; see pcgtop --help", err), exitUsage)
 	}
-	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Show: report.Group}
+	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Err: report.Text(os.Stderr), Show: report.Group}
 	if c.Static.Output == "json" || c.Elastic.Output == "json" {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}

@@ -49,7 +49,10 @@ func (e *Engine) ReadOnly() bool { return e.admin.ReadOnly() }
 // Apply carries a plan out as it stands or not at all, see [Administrator]. What came
 // of it is also told as an event; its effect shows when it is observed.
 func (e *Engine) Apply(ctx context.Context, p *model.Plan) (string, error) {
-	ctx, stop := e.refusals.watch(ctx)
+	if p.Idle() && !e.ReadOnly() {
+		return fmt.Sprintf("%s: nothing to change, revision %d stays", describe(p), p.Revision), nil
+	}
+	ctx, stop := e.refusals.watch(ctx, false)
 	defer stop()
 	done, err := e.admin.Apply(ctx, p)
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
@@ -64,6 +67,19 @@ func (e *Engine) Apply(ctx context.Context, p *model.Plan) (string, error) {
 	}
 	e.see(model.EventSeen{Event: event})
 	return done, err
+}
+
+// Guard runs what talks to the server without this engine's help. What the account may
+// not do ends it at once, with an error that wraps [ErrDenied] and names the subject;
+// without a guard it waits for an answer until its time is up.
+func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) error {
+	ctx, stop := e.refusals.watch(ctx, true)
+	defer stop()
+	err := run(ctx)
+	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+		return denied
+	}
+	return err
 }
 
 // describe names the plan for people: add m4 to ORDERS/cg.

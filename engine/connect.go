@@ -123,13 +123,13 @@ func reconnectDelay(attempts int) time.Duration {
 func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	refused := make(chan struct{}, 1)
+	refused := make(chan error, 1)
 	nc := js.Conn()
 	before := nc.ErrorHandler()
 	nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {
 			select {
-			case refused <- struct{}{}:
+			case refused <- err:
 			default:
 			}
 			cancel()
@@ -138,7 +138,11 @@ func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, time
 	defer nc.SetErrorHandler(before)
 	_, err := js.AccountInfo(ctx)
 	select {
-	case <-refused:
+	case why := <-refused:
+		// Without an inbox no answer ever comes; anything else may be done without.
+		if strings.Contains(strings.ToLower(why.Error()), "permissions violation for subscription") {
+			return fmt.Errorf("%s: %w: receiving answers: allow subscribe to %s.>", nc.ConnectedUrlRedacted(), ErrDenied, inboxPrefix(nc))
+		}
 		return nil
 	default:
 	}
@@ -154,6 +158,13 @@ func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, time
 		return fmt.Errorf("%s: JetStream did not answer at %s within %v: try again, or give a longer --timeout", at, s.APIPrefix, timeout)
 	}
 	return fmt.Errorf("%s: asking JetStream: %w", at, err)
+}
+
+func inboxPrefix(nc *nats.Conn) string {
+	if p := nc.Opts.InboxPrefix; p != "" {
+		return strings.TrimSuffix(p, ".")
+	}
+	return strings.TrimSuffix(nats.InboxPrefix, ".")
 }
 
 // explain says in one line why there is no connection.

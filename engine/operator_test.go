@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/model"
 )
@@ -73,6 +76,39 @@ func TestDeniedCommand(t *testing.T) {
 	begin := time.Now()
 	_, err := e.Apply(t.Context(), plan(t, once.Group(k), model.ActionAdd, "m2"))
 	if !errors.Is(err, ErrDenied) || time.Since(begin) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+// A bucket that may not be read leaves its groups unknown, which is not none.
+func TestDeniedBucket(t *testing.T) {
+	s := startServer(t, restricted([]string{"$JS.API.INFO", "$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.LIST.*"}))
+	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
+	elasticGroup(t, js, "m1")
+	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv}))
+	t.Cleanup(e.Close)
+	once := must(e.Once(t.Context()))
+	if why := once.Unknown(model.KindElastic); !strings.Contains(why, "not permitted") || !strings.Contains(why, "elastic-consumer-groups") {
+		t.Errorf("why the groups are not known: %q", why)
+	}
+	begin := time.Now()
+	err := e.Guard(t.Context(), func(ctx context.Context) error {
+		_, err := oracle.AddMembers(ctx, e.JetStream(), "ORDERS", "cg", []string{"m2"})
+		return err
+	})
+	if !errors.Is(err, ErrDenied) || time.Since(begin) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+// Without an inbox nothing can be known: that is said at once.
+func TestDeniedInbox(t *testing.T) {
+	s := startServer(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "user", Password: "pw", Permissions: &server.Permissions{Subscribe: &server.SubjectPermission{Deny: []string{">"}}}}}
+	})
+	begin := time.Now()
+	_, err := Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv})
+	if !errors.Is(err, ErrDenied) || !strings.Contains(err.Error(), "allow subscribe to _INBOX.>") || time.Since(begin) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 }

@@ -13,18 +13,18 @@ import (
 // asynchronous error path, while the call that wrote waits for an answer in vain.
 type refusals struct {
 	mu    sync.Mutex
-	also  func(error) // hears of every refusal
-	calls map[*context.CancelCauseFunc]struct{}
+	also  func(error)                       // hears of every refusal
+	calls map[*context.CancelCauseFunc]bool // true: whatever is refused ends them
 }
 
-func newRefusals() *refusals { return &refusals{calls: map[*context.CancelCauseFunc]struct{}{}} }
+func newRefusals() *refusals { return &refusals{calls: map[*context.CancelCauseFunc]bool{}} }
 
-// watch returns a context that a refused write ends.
-func (r *refusals) watch(ctx context.Context) (context.Context, func()) {
+// watch returns a context that a refused write ends, or with any whatever is refused.
+func (r *refusals) watch(ctx context.Context, any bool) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls[&end] = struct{}{}
+	r.calls[&end] = any
 	return ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -51,14 +51,14 @@ func (r *refusals) hear(err error) {
 	if also != nil {
 		also(err)
 	}
-	if !concernsWrite(err.Error()) {
-		return
-	}
+	write := concernsWrite(err.Error())
 	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for end := range r.calls {
-		(*end)(&deniedError{what})
+	for end, any := range r.calls {
+		if any || write {
+			(*end)(&deniedError{what})
+		}
 	}
 }
 

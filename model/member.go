@@ -32,7 +32,8 @@ type Member struct {
 	Elsewhere  string    `json:"elsewhere,omitempty"` // the group its consumer's name belongs to
 }
 
-// Instances counts the member's processes by its waiting pulls.
+// Instances estimates the member's processes from its waiting pulls: a client may have
+// more than one waiting, and for a moment between two it has none.
 func (m *Member) Instances() (pinned, standby int) {
 	if m.Consumer == nil || m.State == StateForeign || m.State == StateElsewhere {
 		return 0, 0

@@ -24,11 +24,13 @@ type ConfigGone struct {
 }
 
 // BucketSeen is the state of a config bucket. Reset means that it is another bucket
-// than before, or none: what was known of its groups no longer holds.
+// than before, or none: what was known of its groups no longer holds. Problem says why
+// its groups cannot be read; what was known of them then stays.
 type BucketSeen struct {
-	Kind   Kind
-	Exists bool
-	Reset  bool
+	Kind    Kind
+	Exists  bool
+	Reset   bool
+	Problem string
 }
 
 // ConsumersRead is the whole list of a stream's consumers, or why there is none.
@@ -45,10 +47,6 @@ type StreamRead struct {
 	Name  string
 	Facts StreamFacts
 }
-
-// StreamsRead is the facts of every stream of the account: one that is not in it
-// does not exist.
-type StreamsRead struct{ Streams []StreamRead }
 
 // ConsumerCreated and ConsumerDeleted are the server's advisories.
 type ConsumerCreated struct {

@@ -62,35 +62,38 @@ func (o ConfigGone) apply(r *reduction) {
 	if o.Revision > 0 && o.Revision < last {
 		return
 	}
+	gone := append([]tombstone{{o.Key, max(o.Revision, last)}}, slices.DeleteFunc(slices.Clone(r.next.gone), func(t tombstone) bool { return t.key == o.Key })...)
 	i, known := r.next.find(o.Key)
+	r.next.gone = gone[:min(len(gone), maxTombstones)]
 	if !known {
 		return
 	}
 	r.touchGroup(o.Key)
 	r.ownGroups()
 	r.next.Groups = slices.Delete(r.next.Groups, i, i+1)
-	gone := append([]tombstone{{o.Key, max(o.Revision, last)}}, slices.DeleteFunc(slices.Clone(r.next.gone), func(t tombstone) bool { return t.key == o.Key })...)
-	r.next.gone = gone[:min(len(gone), maxTombstones)]
 	r.event(Event{At: o.At, Kind: EventConfig, Key: o.Key, Text: "group deleted"})
 }
 
 func (o BucketSeen) apply(r *reduction) {
 	r.heard()
 	old, known := r.next.Bucket(o.Kind)
-	if known && old.Exists == o.Exists && !o.Reset {
+	if o.Problem != "" {
+		o.Exists, o.Reset = old.Exists, false
+	}
+	if known && old.Exists == o.Exists && old.Problem == o.Problem && !o.Reset {
 		return
 	}
 	r.next.Buckets = slices.DeleteFunc(slices.Clone(r.next.Buckets), func(b Bucket) bool { return b.Kind == o.Kind })
-	r.next.Buckets = append(r.next.Buckets, Bucket{Kind: o.Kind, Exists: o.Exists, Since: r.now})
+	r.next.Buckets = append(r.next.Buckets, Bucket{Kind: o.Kind, Exists: o.Exists, Problem: o.Problem, Since: r.now})
 	slices.SortFunc(r.next.Buckets, func(a, b Bucket) int { return Key{Kind: a.Kind}.Compare(Key{Kind: b.Kind}) })
-	if known && old.Exists {
+	if known && old.Exists && (o.Reset || !o.Exists) {
 		text := "the bucket of " + string(o.Kind) + " groups is gone"
 		if o.Exists {
 			text = "the bucket of " + string(o.Kind) + " groups was made anew"
 		}
 		r.event(Event{Kind: EventConfig, Text: text})
 	}
-	if o.Exists && !o.Reset {
+	if o.Exists && !o.Reset || o.Problem != "" {
 		return
 	}
 	for _, g := range r.next.Groups {

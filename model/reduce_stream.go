@@ -82,20 +82,6 @@ func (o StreamRead) apply(r *reduction) {
 	r.putStream(&s)
 }
 
-func (o StreamsRead) apply(r *reduction) {
-	read := make(map[string]StreamFacts, len(o.Streams))
-	for _, s := range o.Streams {
-		read[s.Name] = s.Facts
-	}
-	wanted := map[string]bool{}
-	for _, g := range r.next.Groups {
-		wanted[g.Key.Stream], wanted[g.Key.ConsumeStream()] = true, true
-	}
-	for name := range wanted {
-		StreamRead{Name: name, Facts: read[name]}.apply(r)
-	}
-}
-
 func (o PinSeen) apply(r *reduction) {
 	r.heard()
 	s := r.stream(o.Stream)

@@ -64,9 +64,10 @@ type Requests struct {
 
 // Bucket is the state of one of the two config buckets.
 type Bucket struct {
-	Kind   Kind      `json:"kind"`
-	Exists bool      `json:"exists"`
-	Since  time.Time `json:"since"` // local clock
+	Kind    Kind      `json:"kind"`
+	Exists  bool      `json:"exists"`
+	Problem string    `json:"problem,omitempty"` // why its groups are not known
+	Since   time.Time `json:"since"`             // local clock
 }
 
 // Group finds a group by its key; nil when there is none.
@@ -102,6 +103,12 @@ func (s *Snapshot) InNeed() int {
 		}
 	}
 	return n
+}
+
+// Unknown says why not every group of a kind is known; empty when all are.
+func (s *Snapshot) Unknown(k Kind) string {
+	b, _ := s.Bucket(k)
+	return b.Problem
 }
 
 // Bucket returns the state of the bucket of a kind, false while it is unknown.

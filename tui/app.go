@@ -54,6 +54,9 @@ type Model struct {
 	openFocus *model.Key // what the source was told last
 	rowsFocus []model.Key
 
+	keyAt time.Time     // when the last key was pressed
+	gap   time.Duration // between it and the one before
+
 	drawn string // the last frame
 	fresh bool   // it still holds
 }

@@ -59,11 +59,13 @@ type stage struct {
 	source *source
 	admin  *admin
 	blind  bool // frames are not looked at
+	clock  time.Time
+	pace   time.Duration // from one key to the next
 }
 
 func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
-	s := &stage{t: t, source: newSource(), admin: &admin{}}
-	o := Options{Source: s.source, Admin: s.admin, Now: moment, Zone: time.UTC}
+	s := &stage{t: t, source: newSource(), admin: &admin{}, clock: moment(), pace: time.Second}
+	o := Options{Source: s.source, Admin: s.admin, Now: func() time.Time { return s.clock }, Zone: time.UTC}
 	for _, f := range change {
 		f(&o)
 	}
@@ -74,6 +76,9 @@ func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
 
 // send delivers a message, checks the frame, and returns the command.
 func (s *stage) send(msg tea.Msg) tea.Cmd {
+	if _, key := msg.(tea.KeyPressMsg); key {
+		s.clock = s.clock.Add(s.pace)
+	}
 	_, cmd := s.m.Update(msg)
 	if s.blind {
 		return cmd

@@ -11,6 +11,8 @@ import (
 // keys that lead to a write open a window that shows a plan first.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	m.message = message{}
+	now := m.opts.Now()
+	m.gap, m.keyAt = now.Sub(m.keyAt), now
 	screen := m.screen()
 	id, bound := m.keys.Match(screen, k.String())
 	if bound {

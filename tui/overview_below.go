@@ -99,6 +99,11 @@ func (o *overview) empty(m *Model, w int) []*row {
 	case m.snap.Link.State != model.LinkLive:
 		return say("Reading…", "The groups of this account are being read.")
 	}
+	for _, k := range []model.Kind{model.KindElastic, model.KindStatic} {
+		if why := m.snap.Unknown(k); why != "" {
+			return say("Groups not known", "The "+string(k)+" groups of this account cannot be read: "+why+".")
+		}
+	}
 	text := "The account has no partitioned consumer groups yet."
 	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
 		if b, known := m.snap.Bucket(k); known && !b.Exists {

@@ -27,6 +27,7 @@ type planWindow struct {
 	stale    string       // what changed since
 	failed   string       // why Apply did not do it
 	applying bool
+	shownAt  time.Time
 	top      int // first visible line
 	page     int
 }
@@ -46,7 +47,7 @@ func (m *Model) plan(g *model.Group, in model.Intent) {
 		m.say(sorry, reason(err))
 		return
 	}
-	w := &planWindow{plan: p, group: g}
+	w := &planWindow{plan: p, group: g, shownAt: m.opts.Now()}
 	w.refresh(m) // the picture may be held, and old
 	m.push(w)
 }
@@ -121,6 +122,10 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 			}
 			return nil
 		}
+		if !d.deliberate(m) {
+			m.say(sorry, "too quick to have been read: press it again")
+			return nil
+		}
 		return d.apply(m)
 	case keymap.Anew:
 		d.anew(m)
@@ -130,6 +135,18 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// Less than that nobody reads a plan in, nor goes from one key to the next.
+const (
+	readingTime = 250 * time.Millisecond
+	keyTime     = 40 * time.Millisecond
+)
+
+// deliberate tells keys that a person presses from keys that were typed ahead or pasted
+// into a terminal that does not mark a paste: those come all at once.
+func (d *planWindow) deliberate(m *Model) bool {
+	return m.keyAt.Sub(d.shownAt) >= readingTime && m.gap >= keyTime
 }
 
 // apply is the only place from which anything is written.
@@ -189,7 +206,7 @@ func (d *planWindow) anew(m *Model) {
 		d.failed, d.stale = "", reason(err)
 		return
 	}
-	*d = planWindow{plan: p, group: g, page: d.page}
+	*d = planWindow{plan: p, group: g, page: d.page, shownAt: m.opts.Now()}
 }
 
 // title says what is to be done to what.

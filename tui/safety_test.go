@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -323,6 +324,24 @@ func TestEveryDangerousKeyLeadsToAPlan(t *testing.T) {
 		}
 		if _, planned := actions()[a.ID]; !planned {
 			t.Errorf("%s plans nothing", a.ID)
+		}
+	}
+}
+
+// Keys that come all at once, typed ahead or pasted without being marked as a paste,
+// write nothing; pressing the button again does.
+func TestKeysAllAtOnceWriteNothing(t *testing.T) {
+	for _, keys := range [][]string{{"g", "s", "tab", "enter"}, {"a", "z", "z", "enter", "tab", "enter"}, {"x", "enter", "tab", "enter"}} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter")
+		s.pace = time.Millisecond
+		s.press(keys...).press("enter", "enter")
+		if len(s.admin.plans) != 0 {
+			t.Errorf("%v wrote", keys)
+		}
+		s.sees("too quick")
+		s.pace = time.Second
+		if s.press("enter"); len(s.admin.plans) != 1 {
+			t.Errorf("%v: %d writes when pressed again", keys, len(s.admin.plans))
 		}
 	}
 }

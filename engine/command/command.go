@@ -26,6 +26,8 @@ type Engine interface {
 	Apply(ctx context.Context, p *model.Plan) (string, error)
 	// ReadOnly tells whether writes are refused.
 	ReadOnly() bool
+	// Guard runs what uses JetStream directly; what is not permitted ends it at once.
+	Guard(ctx context.Context, run func(context.Context) error) error
 	// JetStream is the connection's JetStream, with the API prefix in use.
 	JetStream() jetstream.JetStream
 }
@@ -36,7 +38,8 @@ type Env struct {
 	Engine  Engine
 	In      io.Reader
 	Out     io.Writer
-	JSON    bool // print JSON instead of text
+	Err     io.Writer // for what is not the result
+	JSON    bool      // print JSON instead of text
 	// Show prints one group in full.
 	Show func(io.Writer, *model.Group) error
 }
@@ -48,7 +51,7 @@ func (e *Env) print(v any, text func(io.Writer) error) error {
 		write = func(w io.Writer) error { return json.NewEncoder(w).Encode(v) }
 	}
 	if err := write(e.Out); err != nil {
-		return fmt.Errorf("printing: %w", err)
+		return fmt.Errorf("printing it failed: %w", err)
 	}
 	return nil
 }
@@ -84,17 +87,24 @@ func (e *Env) group(k model.Key) (*model.Group, error) {
 	if g := s.Group(k); g != nil {
 		return g, nil
 	}
+	if why := s.Unknown(k.Kind); why != "" {
+		return nil, fmt.Errorf("%s group %s: its config cannot be read: %s", k.Kind, k, why)
+	}
 	return nil, fmt.Errorf("%s group %s: %w; `pcgtop report` lists what there is", k.Kind, k, ErrNotFound)
 }
 
 // apply plans an intent against the group as it is now and carries it out.
-func (e *Env) apply(k model.Key, in model.Intent) error {
+func (e *Env) apply(k model.Key, intent func(*model.Group) model.Intent) error {
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
 	g, err := e.group(k)
 	if err != nil {
 		return err
+	}
+	in := intent(g)
+	if in.Action == model.ActionStepDown && g.Member(in.Members[0]) == nil {
+		return fmt.Errorf("member %q of %s: %w", in.Members[0], k, ErrNotFound)
 	}
 	p, err := model.NewPlan(g, in)
 	if err != nil {
@@ -104,7 +114,7 @@ func (e *Env) apply(k model.Key, in model.Intent) error {
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", in.Action, k, err)
 	}
-	return e.print(struct {
+	err = e.print(struct {
 		Done string      `json:"done"`
 		Plan *model.Plan `json:"plan"`
 	}{done, p}, func(w io.Writer) error {
@@ -114,6 +124,17 @@ func (e *Env) apply(k model.Key, in model.Intent) error {
 		_, err := fmt.Fprintln(w, done)
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("done (%s), but %w", done, err)
+	}
+	return nil
+}
+
+// always is an intent that does not depend on the group.
+func always(a model.Action, members []string, mappings []model.Mapping) func(*model.Group) model.Intent {
+	return func(*model.Group) model.Intent {
+		return model.Intent{Action: a, Members: members, Mappings: mappings}
+	}
 }
 
 // confirm asks a question that only the given word answers.

@@ -39,8 +39,7 @@ type ElasticList struct {
 
 // Run lists the groups, a line each.
 func (c ElasticList) Run(e *Env) error {
-	names, err := pcgroups.ListElasticConsumerGroups(e.Context, e.Engine.JetStream(), c.Stream)
-	return e.lines(names, err)
+	return e.ls(pcgroups.ListElasticConsumerGroups, c.Stream)
 }
 
 // ElasticInfo is `elastic info`.
@@ -72,8 +71,12 @@ func (c ElasticCreate) Run(e *Env) error {
 	for _, f := range filters {
 		wire = append(wire, pcgroups.PartitioningFilter{Filter: f.Subject, PartitioningWildcards: f.Wildcards})
 	}
-	if _, err := pcgroups.CreateElastic(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes); err != nil {
-		return fmt.Errorf("creating %s: %w", c.key(model.KindElastic), err)
+	err = e.Engine.Guard(e.Context, func(ctx context.Context) error {
+		_, err := pcgroups.CreateElastic(ctx, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", c.key(model.KindElastic), notFound(err))
 	}
 	k := c.key(model.KindElastic)
 	return e.say(k, "created elastic group %s with %s", k, model.Count(int(c.MaxMembers), "partition"))
@@ -101,7 +104,21 @@ type ElasticAdd struct{ names }
 
 // Run adds the members that are not there yet.
 func (c ElasticAdd) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionAdd, Members: slices.Compact(c.Members)})
+	return e.apply(c.key(model.KindElastic), c.missing)
+}
+
+// missing adds those who are not members yet, once each; if all are, it changes nothing.
+func (c ElasticAdd) missing(g *model.Group) model.Intent {
+	in := model.Intent{Action: model.ActionAdd}
+	for _, name := range c.Members {
+		if m := g.Member(name); (m == nil || !m.Configured) && !slices.Contains(in.Members, name) {
+			in.Members = append(in.Members, name)
+		}
+	}
+	if len(in.Members) == 0 {
+		in.Members = c.Members // the plan says what is wrong with that
+	}
+	return in
 }
 
 // ElasticDrop is `elastic drop`.
@@ -109,7 +126,7 @@ type ElasticDrop struct{ names }
 
 // Run drops the members.
 func (c ElasticDrop) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionDrop, Members: c.Members})
+	return e.apply(c.key(model.KindElastic), always(model.ActionDrop, c.Members, nil))
 }
 
 // ElasticCreateMapping is `elastic create-mapping`.
@@ -124,7 +141,7 @@ func (c ElasticCreateMapping) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionRemap, Mappings: mappings})
+	return e.apply(c.key(model.KindElastic), always(model.ActionRemap, nil, mappings))
 }
 
 // ElasticDeleteMapping is `elastic delete-mapping`.
@@ -135,7 +152,17 @@ func (c ElasticDeleteMapping) Run(e *Env) error {
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	if err := pcgroups.DeleteMemberMappings(e.Context, e.Engine.JetStream(), c.Stream, c.Name); err != nil {
+	g, err := e.group(c.key(model.KindElastic))
+	if err != nil {
+		return err
+	}
+	if g.Unreadable == "" && !g.Config.Mapped() {
+		return e.say(g.Key, "%s has no mappings: nothing to remove", g.Key)
+	}
+	err = e.Engine.Guard(e.Context, func(ctx context.Context) error {
+		return pcgroups.DeleteMemberMappings(ctx, e.Engine.JetStream(), c.Stream, c.Name)
+	})
+	if err != nil {
 		return fmt.Errorf("removing the mappings of %s: %w", c.key(model.KindElastic), notFound(err))
 	}
 	return e.say(c.key(model.KindElastic), "mappings removed; add members, or nobody consumes")
@@ -146,7 +173,7 @@ type ElasticBalance struct{ target }
 
 // Run writes the mapped members as a balanced membership.
 func (c ElasticBalance) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionBalance})
+	return e.apply(c.key(model.KindElastic), always(model.ActionBalance, nil, nil))
 }
 
 // ElasticMemberInfo is `elastic member-info`.
@@ -162,7 +189,7 @@ type ElasticStepDown struct{ member }
 
 // Run unpins the member's pinned instance.
 func (c ElasticStepDown) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), model.Intent{Action: model.ActionStepDown, Members: []string{c.Member}})
+	return e.apply(c.key(model.KindElastic), always(model.ActionStepDown, []string{c.Member}, nil))
 }
 
 // ElasticConsume is `elastic consume`.
@@ -178,7 +205,11 @@ func (c ElasticConsume) Run(e *Env, s *Elastic) (err error) {
 			return err
 		}
 		js := e.Engine.JetStream()
-		if _, err := pcgroups.AddMembers(e.Context, js, c.Stream, c.Name, []string{c.Member}); err != nil {
+		err := e.Engine.Guard(e.Context, func(ctx context.Context) error {
+			_, err := pcgroups.AddMembers(ctx, js, c.Stream, c.Name, []string{c.Member})
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("adding %s to %s: %w", c.Member, c.key(model.KindElastic), notFound(err))
 		}
 		defer func() {
@@ -192,17 +223,22 @@ func (c ElasticConsume) Run(e *Env, s *Elastic) (err error) {
 			}
 		}()
 	}
-	return e.consume(c.member, s.Sleep, func(h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
-		return pcgroups.ElasticConsume(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
+	config, err := pcgroups.GetElasticConsumerGroupConfig(e.Context, e.Engine.JetStream(), c.Stream, c.Name)
+	if err == nil && !config.IsInMembership(c.Member) {
+		fmt.Fprintf(e.Err, "%s is not a member of %s/%s: waiting until it is added\n", c.Member, c.Stream, c.Name)
+	}
+	return e.consume(c.member, s.Sleep, func(ctx context.Context, h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
+		return pcgroups.ElasticConsume(ctx, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
 	})
 }
 
 // leaveTimeout bounds the dropping of a member that leaves.
 const leaveTimeout = 5 * time.Second
 
-// notFound marks an error of the library that means that there is no such group.
+// notFound marks an error of the library that means that there is no such group or
+// stream.
 func notFound(err error) error {
-	if errors.Is(err, pcgroups.ErrGroupNotFound) {
+	if errors.Is(err, pcgroups.ErrGroupNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		return fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
 	return err

@@ -1,10 +1,12 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"pcgtop/engine/pcgroups"
@@ -13,8 +15,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-func (e *Env) lines(names []string, err error) error {
-	if err != nil {
+type listFunc func(ctx context.Context, js jetstream.JetStream, stream string) ([]string, error)
+
+// ls prints the groups of one stream.
+func (e *Env) ls(list listFunc, stream string) error {
+	if stream == "" || strings.ContainsAny(stream, "*> .") {
+		return fmt.Errorf("%q is not the name of a stream; pcgtop report lists the groups of all", stream)
+	}
+	var names []string
+	err := e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
+		names, err = list(ctx, e.Engine.JetStream(), stream)
+		return err
+	})
+	if err != nil && !errors.Is(err, pcgroups.ErrGroupNotFound) { // no bucket: no groups
 		return err
 	}
 	slices.Sort(names)
@@ -56,7 +69,11 @@ func (e *Env) delete(k model.Key, force bool) error {
 		return err
 	}
 	js := e.Engine.JetStream()
-	plan, err := pcgroups.PlanDelete(e.Context, js, k.Kind, k.Stream, k.Group)
+	var plan, done *pcgroups.DeleteReport
+	err := e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
+		plan, err = pcgroups.PlanDelete(ctx, js, k.Kind, k.Stream, k.Group)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("deleting %s: %w", k, err)
 	}
@@ -67,7 +84,10 @@ func (e *Env) delete(k model.Key, force bool) error {
 			return err
 		}
 	}
-	done, err := pcgroups.DeleteGroup(e.Context, js, k.Kind, k.Stream, k.Group, plan.Revision)
+	err = e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
+		done, err = pcgroups.DeleteGroup(ctx, js, k.Kind, k.Stream, k.Group, plan.Revision)
+		return err
+	})
 	if err != nil {
 		if done != nil {
 			e.list("deleted", done.Removed)
@@ -104,7 +124,7 @@ func (e *Env) list(what string, resources []pcgroups.Resource) {
 	}
 }
 
-type joinFunc func(handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)
+type joinFunc func(ctx context.Context, handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)
 
 // received is what consume prints of a message.
 type received struct {
@@ -118,8 +138,11 @@ type received struct {
 // consume joins as a member and prints what it is given until the context ends or the
 // member does.
 func (e *Env) consume(m member, work time.Duration, join joinFunc) error {
+	if err := e.mayWrite(); err != nil { // it makes a consumer and acknowledges messages
+		return err
+	}
 	printed := make(chan error, 1)
-	ctx, err := join(func(msg jetstream.Msg) {
+	handler := func(msg jetstream.Msg) {
 		select {
 		case <-time.After(work):
 		case <-e.Context.Done(): // not acknowledged: the next instance gets it
@@ -131,7 +154,12 @@ func (e *Env) consume(m member, work time.Duration, join joinFunc) error {
 			default:
 			}
 		}
-	}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxAckPending: 1})
+	}
+	var ctx pcgroups.ConsumerGroupConsumeContext
+	err := e.Engine.Guard(e.Context, func(joining context.Context) (err error) {
+		ctx, err = join(joining, handler, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxAckPending: 1})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("joining %s/%s as %s: %w", m.Stream, m.Name, m.Member, notFound(err))
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -44,8 +45,7 @@ type StaticList struct {
 
 // Run lists the groups, a line each.
 func (c StaticList) Run(e *Env) error {
-	names, err := pcgroups.ListStaticConsumerGroups(e.Context, e.Engine.JetStream(), c.Stream)
-	return e.lines(names, err)
+	return e.ls(pcgroups.ListStaticConsumerGroups, c.Stream)
 }
 
 // StaticInfo is `static info`.
@@ -88,8 +88,12 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	if _, err := pcgroups.CreateStatic(e.Context, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings); err != nil {
-		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), err)
+	err := e.Engine.Guard(e.Context, func(ctx context.Context) error {
+		_, err := pcgroups.CreateStatic(ctx, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), notFound(err))
 	}
 	k := t.key(model.KindStatic)
 	return e.say(k, "created static group %s with %s", k, model.Count(int(n), "partition"))
@@ -133,7 +137,7 @@ type StaticStepDown struct{ member }
 
 // Run unpins the member's pinned instance.
 func (c StaticStepDown) Run(e *Env) error {
-	return e.apply(c.key(model.KindStatic), model.Intent{Action: model.ActionStepDown, Members: []string{c.Member}})
+	return e.apply(c.key(model.KindStatic), always(model.ActionStepDown, []string{c.Member}, nil))
 }
 
 // StaticConsume is `static consume`.
@@ -141,7 +145,7 @@ type StaticConsume struct{ member }
 
 // Run joins the group.
 func (c StaticConsume) Run(e *Env, s *Static) error {
-	return e.consume(c.member, s.Sleep, func(h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
-		return pcgroups.StaticConsume(e.Context, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
+	return e.consume(c.member, s.Sleep, func(ctx context.Context, h func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error) {
+		return pcgroups.StaticConsume(ctx, e.Engine.JetStream(), c.Stream, c.Name, c.Member, h, config)
 	})
 }

@@ -78,6 +78,7 @@ func (b *bucket) follow(ctx context.Context, l *link, ready func()) error {
 		case errors.Is(err, errReread):
 			wait = rereadAfter
 		case errors.Is(err, errDenied):
+			l.emit(model.BucketSeen{Kind: b.kind, Problem: plain(err)})
 			ready()
 			wait = l.opts.Health
 		case err != nil && !errors.Is(err, errNotFound) && ctx.Err() == nil:

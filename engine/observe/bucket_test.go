@@ -68,6 +68,35 @@ func TestBucketReplacedUnheard(t *testing.T) {
 	})
 }
 
+// A new bucket counts from 1 again: the same key in it, at a lower revision than was
+// seen, is what counts, whether the change of buckets is heard of or found.
+func TestSameKeyInANewBucket(t *testing.T) {
+	for name, domain := range map[string]string{"heard": "", "unheard": "nobody's"} {
+		t.Run(name, func(t *testing.T) {
+			s := startServer(t)
+			js := jetStream(t, connect(t, s.ClientURL()))
+			kv := bucketOf(t, js, model.KindElastic)
+			for range 5 {
+				must(kv.PutString(t.Context(), "S.g", goodConfig))
+			}
+			o := New(connect(t, s.ClientURL()), quick())
+			o.opts.Domain = domain
+			r := runObserver(t, o)
+			revision := func(n uint64) func(*model.Snapshot) bool {
+				return func(s *model.Snapshot) bool { g := s.Group(elastic("S", "g")); return g != nil && g.Revision == n }
+			}
+			r.until(t, "the group", revision(5))
+			if err := js.DeleteKeyValue(t.Context(), BucketName(model.KindElastic)); err != nil {
+				t.Fatal(err)
+			}
+			must(bucketOf(t, js, model.KindElastic).PutString(t.Context(), "S.g", goodConfig))
+			if _, took := r.until(t, "the new bucket's group", revision(1)); took > 10*time.Second {
+				t.Errorf("after %v", took)
+			}
+		})
+	}
+}
+
 func TestRemovals(t *testing.T) {
 	s := startServer(t)
 	nc := connect(t, s.ClientURL())

@@ -81,14 +81,17 @@ func TestEverythingDenied(t *testing.T) {
 	s := limited(t, "nothing")
 	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{})
 	now, took := r.until(t, "refused", func(s *model.Snapshot) bool {
-		return live(s) && deniedWith(s, "STREAM.INFO on KV_static-consumer-groups") && deniedWith(s, "STREAM.INFO on KV_elastic-consumer-groups")
+		return live(s) && deniedWith(s, "STREAM.INFO on KV_static-consumer-groups") && deniedWith(s, "STREAM.INFO on KV_elastic-consumer-groups") &&
+			s.Unknown(model.KindStatic) != "" && s.Unknown(model.KindElastic) != ""
 	})
 	t.Logf("after %v: %q", took, now.Denied)
 	if took > time.Second {
 		t.Errorf("told after %v", took)
 	}
-	if len(now.Buckets) != 0 {
-		t.Errorf("buckets are told although they cannot be read: %v", now.Buckets)
+	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
+		if why := now.Unknown(k); !strings.Contains(why, "not permitted") {
+			t.Errorf("why the %s groups are not known: %q", k, why)
+		}
 	}
 }
 

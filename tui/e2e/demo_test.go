@@ -34,7 +34,7 @@ func TestDemo(t *testing.T) {
 	term.gone("Cancel")
 	term.press("s")
 	term.see("Cancel")
-	term.press(tab, enter)
+	term.confirm()
 	term.see("unpinned (admin)")
 
 	term.press("a")
@@ -44,21 +44,21 @@ func TestDemo(t *testing.T) {
 	}
 	term.press(enter)
 	term.see("Cancel", "pcgtop elastic add ORDERS fulfillment m4")
-	term.press(tab, enter)
+	term.confirm()
 	term.see("+m4", "m4", "absent", "never seen")
 
 	term.press("x")
 	term.see("Drop")
 	term.press(" ", down, down, down, " ", enter) // m1 is marked at first, as the selected one
 	term.see("Cancel", "pcgtop elastic drop ORDERS fulfillment m4")
-	term.press(tab, enter)
+	term.confirm()
 	term.see("-m4")
 
 	term.press("m")
 	term.see("Remap")
 	term.press("B", right, "B", enter)
 	term.see("Cancel", "pcgtop elastic create-mapping ORDERS fulfillment")
-	term.press(tab, enter)
+	term.confirm()
 	term.see("mapped")
 
 	term.press("q")

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -97,7 +98,7 @@ func environment(tmp string, more ...string) []string {
 // draw puts what the program writes on the emulated screen.
 func (term *terminal) draw() {
 	defer close(term.done)
-	defer term.screen.Close()
+	defer term.unanswered()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := term.pty.Read(buf)
@@ -108,6 +109,13 @@ func (term *terminal) draw() {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// unanswered ends answer. Closing the emulator itself is not safe while it is read.
+func (term *terminal) unanswered() {
+	if c, ok := term.screen.InputPipe().(io.Closer); ok {
+		_ = c.Close()
 	}
 }
 
@@ -180,6 +188,15 @@ func (term *terminal) press(keys ...string) {
 		}
 		time.Sleep(15 * time.Millisecond) // a person is slower; keeps an escape apart from what follows
 	}
+}
+
+// confirm presses the button of the plan that is shown, as slowly as somebody who has
+// read it: what comes faster is refused.
+func (term *terminal) confirm() {
+	term.t.Helper()
+	term.press(tab)
+	time.Sleep(300 * time.Millisecond)
+	term.press(enter)
 }
 
 const (

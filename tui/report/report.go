@@ -40,20 +40,36 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 	if err := t.write(w); err != nil {
 		return err
 	}
-	if len(groups) == 0 {
-		_, err := fmt.Fprintln(w, empty(s))
-		return err
+	for _, line := range missing(s, len(groups)) {
+		if _, err := fmt.Fprintln(w, glyph.Clean(line)); err != nil {
+			return fmt.Errorf("writing the report: %w", err)
+		}
 	}
 	return nil
 }
 
-func empty(s *model.Snapshot) string {
+// missing says what the table does not show, and why.
+func missing(s *model.Snapshot, groups int) []string {
+	var lines []string
+	none := 0
 	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
-		if b, known := s.Bucket(k); !known || b.Exists {
-			return "no groups"
+		if why := s.Unknown(k); why != "" {
+			lines = append(lines, string(k)+" groups are not known: "+why)
+		}
+		if b, known := s.Bucket(k); known && !b.Exists && b.Problem == "" {
+			none++
 		}
 	}
-	return "no groups: there is no config bucket in this account"
+	for _, d := range s.Denied {
+		lines = append(lines, "not permitted: "+d)
+	}
+	switch {
+	case groups > 0 || len(lines) > 0:
+		return lines
+	case none == 2:
+		return []string{"no groups: there is no config bucket in this account"}
+	}
+	return []string{"no groups"}
 }
 
 // Group writes one group in full: its facts, members, partitions and findings.
@@ -122,9 +138,15 @@ type table struct {
 	rows  [][]string
 }
 
+// widest is the most cells of a column but the last; what is longer loses its end.
+const widest = 60
+
 func (t *table) add(cells ...string) {
 	for i, c := range cells {
 		cells[i] = glyph.Clean(c)
+		if i < len(cells)-1 {
+			cells[i] = glyph.Short(cells[i], widest)
+		}
 	}
 	t.rows = append(t.rows, cells)
 }
