@@ -1,6 +1,7 @@
 package pcgroups
 
 import (
+	"context"
 	"fmt"
 	"hash/fnv"
 	"sync"
@@ -42,7 +43,9 @@ func (f *fixture) startLoad(prefix string, keys int, every time.Duration) *load 
 			l.mu.Unlock()
 			// Each is waited for, so that what was sent was stored, in this order.
 			for {
-				_, err := js.Publish(f.ctx, l.subject(key), fmt.Append(nil, n), jetstream.WithMsgID(fmt.Sprintf("%s-%d-%d", prefix, key, n)))
+				ctx, cancel := context.WithTimeout(f.ctx, 2*time.Second)
+				_, err := js.Publish(ctx, l.subject(key), fmt.Append(nil, n), jetstream.WithMsgID(fmt.Sprintf("%s-%d-%d", prefix, key, n)))
+				cancel()
 				if err == nil || f.ctx.Err() != nil {
 					break
 				}

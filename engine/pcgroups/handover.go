@@ -25,13 +25,13 @@ func (m *member) moved(ctx context.Context) error {
 		m.yielding = time.Time{}
 		return nil
 	}
-	info, err := m.stint.consumer.Info(ctx)
+	info, err := m.info(ctx)
 	if err == nil && m.isIdle(info) && info.NumWaiting > 1 {
 		// Nobody is pinned, so that any instance may replace the consumer: not all at once.
 		if pause(ctx, time.Duration(rand.Int64N(int64(yieldPause/2)))) != nil {
 			return nil
 		}
-		info, err = m.stint.consumer.Info(ctx)
+		info, err = m.info(ctx)
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
@@ -51,6 +51,16 @@ func (m *member) moved(ctx context.Context) error {
 		return m.handover(ctx)
 	}
 	return nil
+}
+
+// infoTimeout is how long the member waits for its consumer's state. A cluster that
+// elects a leader does not answer at all.
+const infoTimeout = time.Second
+
+func (m *member) info(ctx context.Context) (*jetstream.ConsumerInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, infoTimeout)
+	defer cancel()
+	return m.stint.consumer.Info(ctx)
 }
 
 func (m *member) isIdle(info *jetstream.ConsumerInfo) bool {

@@ -215,7 +215,7 @@ func (m *member) check(ctx context.Context) error {
 	case !m.yielding.IsZero():
 		return m.moved(ctx)
 	case m.progress != nil:
-		if info, err := m.stint.consumer.Info(ctx); err == nil {
+		if info, err := m.info(ctx); err == nil {
 			m.progress.seen(info)
 		}
 	}

@@ -73,7 +73,7 @@ func (m *member) look(ctx context.Context, reported error) error {
 	if reported != nil && !errors.Is(reported, jetstream.ErrConsumerDeleted) {
 		m.fault(reported)
 	}
-	info, err := m.stint.consumer.Info(ctx)
+	info, err := m.info(ctx)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		return m.vanished(ctx)

@@ -162,7 +162,9 @@ func (f *fixture) consumers(stream string) []string {
 }
 
 func (f *fixture) info(stream, consumer string) *jetstream.ConsumerInfo {
-	c, err := f.js.Consumer(f.ctx, stream, consumer)
+	ctx, cancel := context.WithTimeout(f.ctx, time.Second) // without a leader nobody answers
+	defer cancel()
+	c, err := f.js.Consumer(ctx, stream, consumer)
 	if err != nil {
 		return nil
 	}

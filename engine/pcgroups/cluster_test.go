@@ -1,0 +1,124 @@
+package pcgroups
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// newCluster is a fixture on three servers.
+func newCluster(t *testing.T) *fixture {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	t.Cleanup(cancel)
+	f := &fixture{t: t, ctx: ctx}
+	var routes []*url.URL
+	var ports []int
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		f.must(l, err)
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+		routes = append(routes, &url.URL{Scheme: "nats", Host: l.Addr().String()})
+		f.must(nil, l.Close())
+	}
+	var servers []*server.Server
+	for i, port := range ports {
+		s, err := server.NewServer(&server.Options{
+			ServerName: fmt.Sprintf("s%d", i), Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
+			Cluster: server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: port}, Routes: routes,
+		})
+		f.must(s, err)
+		s.Start()
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		servers = append(servers, s)
+	}
+	eventually(t, 20*time.Second, "the cluster has a leader", func() bool {
+		for _, s := range servers {
+			if s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == 3 {
+				return true
+			}
+		}
+		return false
+	})
+	f.server = servers[0]
+	f.url = servers[0].ClientURL()
+	f.nc, f.js = f.connect()
+	eventually(t, 10*time.Second, "JetStream answers", func() bool {
+		_, err := f.js.AccountInfo(f.ctx)
+		return err == nil
+	})
+	return f
+}
+
+// stepLeader makes a consumer's leader step down.
+func (f *fixture) stepLeader(stream, consumer string) {
+	f.t.Helper()
+	leader := ""
+	eventually(f.t, 10*time.Second, "a leader", func() bool {
+		info := f.info(stream, consumer)
+		if info != nil && info.Cluster != nil {
+			leader = info.Cluster.Leader
+		}
+		return leader != ""
+	})
+	f.must(f.nc.Request("$JS.API.CONSUMER.LEADER.STEPDOWN."+stream+"."+consumer, nil, 5*time.Second))
+	eventually(f.t, 10*time.Second, "another leader", func() bool {
+		info := f.info(stream, consumer)
+		return info != nil && info.Cluster != nil && info.Cluster.Leader != "" && info.Cluster.Leader != leader
+	})
+}
+
+// The leaders of consumer and work stream change, and the membership too: nothing is
+// missing, and each key stays in order.
+func TestLeadersChange(t *testing.T) {
+	short(t)
+	f := newCluster(t)
+	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "A", Subjects: []string{"a.*"}, Replicas: 3}))
+	f.elastic("g", 4, "m1", "m2")
+	var got ledger
+	var running []Instance
+	for _, name := range []string{"m1", "m2"} {
+		running = append(running, f.joinElastic("g", name, got.handler(name, name, 0), oneByOne(2*time.Second)))
+	}
+	l := f.startLoad("a", 8, 10*time.Millisecond)
+	flows := func(what string) {
+		t.Helper()
+		from := time.Now()
+		eventually(t, 15*time.Second, what+": every key flows", func() bool {
+			keys := make(map[int]bool)
+			for _, d := range got.since(from) {
+				keys[d.key] = true
+			}
+			return len(keys) == 8
+		})
+	}
+	flows("at first")
+	f.stepLeader("A-g", "m1")
+	flows("new leader of the consumer")
+	eventually(t, 5*time.Second, "the member counts it", func() bool {
+		n, last := running[0].Recovered()
+		return n > 0 && last != nil
+	})
+	f.must(f.nc.Request("$JS.API.STREAM.LEADER.STEPDOWN.A-g", nil, 5*time.Second))
+	flows("new leader of the work stream")
+	f.must(DeleteMembers(f.ctx, f.js, "A", "g", []string{"m2"}))
+	flows("one member dropped")
+	l.drained(t, 15*time.Second, &got)
+	if v := got.judge(l.sent, time.Now()); v.disorder != 0 || v.missing != 0 {
+		t.Errorf("%+v", v)
+	}
+	for _, i := range running {
+		if i.Err() != nil {
+			t.Error(i.Err())
+		}
+	}
+}
