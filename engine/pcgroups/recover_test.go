@@ -186,9 +186,14 @@ func TestNothingLeaks(t *testing.T) {
 				f.must(nil, ended(t, 3*time.Second, s))
 			}
 			if err2 == nil {
-				e.Stop()
+				left, err := e.(Instance).Drain(f.ctx)
+				f.must(left, err)
 				f.must(nil, ended(t, 3*time.Second, e))
 			}
+			kept, err := ElasticConsume(f.ctx, f.js, "ST", "cg", "m1", got.handler("e"), wait2s, WithInProgress())
+			f.must(kept, err)
+			kept.Stop()
+			f.must(nil, ended(t, 3*time.Second, kept))
 		}
 	}
 	cycle() // connections start goroutines of their own when first used so
