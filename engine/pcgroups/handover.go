@@ -35,8 +35,7 @@ func (m *member) moved(ctx context.Context) error {
 	}
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
-		m.stint.lose()
-		m.endStint()
+		m.lost()
 		return m.rejoin(ctx)
 	case err == nil && sameFilters(filtersOf(info.Config), wanted):
 		m.endStint() // replaced by another instance

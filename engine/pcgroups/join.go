@@ -36,9 +36,12 @@ func (m *member) rejoin(ctx context.Context) error {
 // errBusy: a consumer with the member's name and other filters is being pulled from.
 var errBusy = errors.New("the consumer is in use with other filters")
 
+// errOther: a static group's member never replaces what it finds.
+var errOther = errors.New("the consumer that exists takes other subjects")
+
 // transient tells errors that pass by themselves from those that would come again.
 func transient(err error) bool {
-	if errors.Is(err, errRemoved) {
+	if errors.Is(err, errRemoved) || errors.Is(err, errOther) {
 		return false
 	}
 	var changed *configError
@@ -86,21 +89,25 @@ func (m *member) join(ctx context.Context) error {
 // handled and can only be somebody else's or an older group's.
 func (m *member) makeConsumer(ctx context.Context, config jetstream.ConsumerConfig) (jetstream.Consumer, error) {
 	stream, name := m.key.ConsumeStream(), m.key.ConsumerName(m.name)
-	consumer, exists := m.js.CreateConsumer(ctx, stream, config)
-	if !errors.Is(exists, jetstream.ErrConsumerExists) {
-		return consumer, exists
+	create := func() (jetstream.Consumer, error) { return m.js.CreateConsumer(ctx, stream, config) }
+	var exists error
+	if time.Since(m.gone) >= deletePause {
+		var consumer jetstream.Consumer
+		if consumer, exists = create(); exists == nil || !mayExist(exists) {
+			return consumer, exists
+		}
 	}
 	consumer, err := m.js.Consumer(ctx, stream, name)
 	switch {
-	case errors.Is(err, jetstream.ErrConsumerNotFound):
-		return m.js.CreateConsumer(ctx, stream, config)
+	case errors.Is(err, jetstream.ErrConsumerNotFound) && errors.Is(exists, jetstream.ErrConsumerExists):
+		return create()
 	case err != nil:
-		return nil, err
+		return nil, errors.Join(exists, err)
 	case m.fits(consumer.CachedInfo(), config.FilterSubjects):
 		m.adopt(consumer.CachedInfo().Config)
 		return consumer, nil
 	case m.key.Kind == model.KindStatic:
-		return nil, exists
+		return nil, errors.Join(exists, errOther)
 	}
 	// It is either about to be replaced by an instance that is as far as we are, or
 	// made by one that is further.
@@ -113,7 +120,15 @@ func (m *member) makeConsumer(ctx context.Context, config jetstream.ConsumerConf
 	if err := m.dropConsumer(ctx); err != nil {
 		return nil, err
 	}
-	return m.js.CreateConsumer(ctx, stream, config)
+	return create()
+}
+
+// mayExist tells errors of creating a consumer that may be there all the same: one
+// with other settings, or one that the server cannot store.
+func mayExist(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, jetstream.ErrConsumerExists) ||
+		errors.As(err, &api) && api.Code >= 500 && api.ErrorCode != errCodeNotUnique
 }
 
 func errBusyIf(moved bool) error {

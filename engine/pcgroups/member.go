@@ -41,6 +41,7 @@ type member struct {
 	faults   []error   // that have to be over before they count as absorbed
 	yielding time.Time // until when another instance is left to replace the consumer
 	busy     time.Time // since when a consumer with other filters stands in the way
+	gone     time.Time // when the consumer was last deleted by somebody else
 }
 
 // errRemoved ends a member whose group was removed; its program gets nil.

@@ -82,7 +82,7 @@ func TestPlannedChangesMakeNoDuplicates(t *testing.T) {
 	for _, name := range []string{"m1", "m2", "m3"} {
 		for i := range 2 {
 			c := oneByOne(2 * time.Second)
-			c.MaxAckPending = 20
+			c.MaxAckPending = 5 // so that what is buffered is handled within the ack wait, too
 			f.joinElastic("g", name, got.handler(name, fmt.Sprintf("%s-%d", name, i), 60*time.Millisecond), c)
 		}
 	}

@@ -70,15 +70,17 @@ func (m *member) look(ctx context.Context, reported error) error {
 	if errors.Is(reported, jetstream.ErrConnectionClosed) {
 		return reported
 	}
-	if reported != nil && !errors.Is(reported, jetstream.ErrConsumerDeleted) {
-		m.fault(reported)
-	}
 	info, err := m.info(ctx)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		return m.vanished(ctx)
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return m.streamGone(ctx)
+	}
+	if reported != nil && !errors.Is(reported, jetstream.ErrConsumerDeleted) {
+		m.fault(reported)
+	}
+	switch {
 	case err != nil && m.stint.consuming():
 		return nil // the client goes on trying, and reports again
 	case err == nil && m.stint.consuming() && m.fits(info, m.stint.filters):
@@ -100,11 +102,10 @@ func (m *member) look(ctx context.Context, reported error) error {
 func (m *member) vanished(ctx context.Context) error {
 	began := m.stint.pin.Load() != nil
 	filters := m.stint.filters
-	m.stint.lose()
-	m.endStint()
+	m.lost()
 	if m.key.Kind == model.KindStatic {
 		gone := fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Durable)
-		if err := m.gone(ctx, gone); err != nil && (!errors.Is(err, ErrConsumerGone) || m.options.durableGone == DurableGoneEnd) {
+		if err := m.unlessRemoved(ctx, gone); err != nil && (!errors.Is(err, ErrConsumerGone) || m.options.durableGone == DurableGoneEnd) {
 			return err
 		}
 		m.fault(gone)
@@ -119,6 +120,13 @@ func (m *member) vanished(ctx context.Context) error {
 		m.fault(fmt.Errorf("%w: %q", ErrConsumerGone, m.template.Name))
 	}
 	return nil
+}
+
+// lost ends a stint whose consumer somebody else has deleted.
+func (m *member) lost() {
+	m.gone = time.Now()
+	m.stint.lose()
+	m.endStint()
 }
 
 // restartDurable says where the durable begins when it is made again, by whichever
@@ -137,9 +145,9 @@ func (m *member) restartDurable(began bool) {
 	m.options.log.Warn("the member's durable is gone and is made again", "policy", m.options.durableGone, "sequence", from)
 }
 
-// gone ends the member with why, or without an error if the group was removed: what
+// unlessRemoved ends the member with why, or without an error if the group was removed: what
 // belongs to a group is deleted right after its config.
-func (m *member) gone(ctx context.Context, why error) error {
+func (m *member) unlessRemoved(ctx context.Context, why error) error {
 	for range 5 {
 		if err := m.reread(ctx); err != nil {
 			return err
@@ -154,7 +162,7 @@ func (m *member) gone(ctx context.Context, why error) error {
 // streamGone ends the member unless the stream is there after all: a cluster that
 // has just elected a leader may for a moment know nothing of it.
 func (m *member) streamGone(ctx context.Context) error {
-	why := m.gone(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
+	why := m.unlessRemoved(ctx, fmt.Errorf("%w: %q", ErrStreamGone, m.key.ConsumeStream()))
 	if !errors.Is(why, ErrStreamGone) {
 		return why
 	}

@@ -25,6 +25,12 @@ const (
 	// itself. Mostly it is told sooner, by the end of its pull.
 	yieldPause = 100 * time.Millisecond
 
+	// deletePause is how long a consumer that somebody else has deleted is only looked
+	// up, not made: whoever deleted it is likely to be making the next one, and a server
+	// tells of the deletion before it has removed the files, those of a new consumer of
+	// that name included (nats-server 2.15).
+	deletePause = 250 * time.Millisecond
+
 	// firstRetry and its doubles separate attempts to join: what stands in the way is
 	// mostly another member that is about to let go of a partition.
 	firstRetry    = 5 * time.Millisecond
