@@ -62,9 +62,13 @@ func (m *member) info(ctx context.Context) (*jetstream.ConsumerInfo, error) {
 	return m.stint.consumer.Info(ctx)
 }
 
+// isIdle tells whether nobody is pinned nor about to be, so that any instance may
+// replace the consumer: nobody else pulls, or there is nothing to deliver. A consumer
+// with something to deliver gets a pin within milliseconds.
 func (m *member) isIdle(info *jetstream.ConsumerInfo) bool {
 	_, pin, err := pinState(info)
-	return err == nil && pin == ""
+	nothing := info.NumPending == 0 && info.NumAckPending == 0 || info.Paused
+	return err == nil && pin == "" && (nothing || info.NumWaiting <= 1)
 }
 
 // isPinned tells whether this instance is the pinned one.

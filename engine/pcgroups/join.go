@@ -138,10 +138,11 @@ func errBusyIf(moved bool) error {
 	return nil
 }
 
-// inUse tells whether somebody pulls from a consumer that stands in the way, who is
-// given the time to replace it.
+// inUse tells whether somebody pulls from a consumer that stands in the way, or is
+// about to because it was just made. They are given the time to replace it.
 func (m *member) inUse(info *jetstream.ConsumerInfo) bool {
-	if info.NumWaiting == 0 && m.isIdle(info) {
+	_, pin, _ := pinState(info)
+	if info.NumWaiting == 0 && pin == "" && info.TimeStamp.Sub(info.Created) > minTimer {
 		return false
 	}
 	if m.busy.IsZero() {
