@@ -209,3 +209,34 @@ func checkError(t *testing.T, note string, got error, want *string) {
 		t.Errorf("%s: got the error %q, want %q", note, got, *want)
 	}
 }
+
+// wire reads one part of the vectors' captured section into v.
+func wire(t testing.TB, section, name string, v any) {
+	t.Helper()
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(loadVectors(t).Wire[section], &parts); err != nil {
+		t.Fatal(err)
+	}
+	raw, ok := parts[name]
+	if !ok {
+		t.Fatalf("the vectors have no wire.%s.%s", section, name)
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wireText(t testing.TB, section, name string) string {
+	t.Helper()
+	var text string
+	wire(t, section, name, &text)
+	return text
+}
+
+// wireRequest is the captured request with its subject, as requests gives them.
+func wireRequest(t testing.TB, section, name string) string {
+	t.Helper()
+	var captured []struct{ Payload, Subject string }
+	wire(t, section, name, &captured)
+	return captured[0].Subject + " " + captured[0].Payload
+}
