@@ -44,12 +44,14 @@ type Engine struct {
 }
 
 func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals) *Engine {
-	e := &Engine{
+	var e *Engine
+	e = &Engine{
 		nc: nc, js: js, settings: s, refusals: refused,
 		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log,
+			Group: func(k model.Key) *model.Group { return e.Current().Group(k) },
 		}),
 	}
 	refused.pass(e.observer.Refused)

@@ -8,16 +8,22 @@ import (
 // derive makes a group anew from its config and what is known of the stream that its
 // members consume from. rivals are the other groups on that stream: names made of
 // names joined by a dash can mean two things.
-func derive(prev *Group, stream *Stream, rivals []*Group) *Group {
+// origin is the stream that an elastic group's is fed from.
+func derive(prev *Group, stream, origin *Stream, rivals []*Group) *Group {
 	g := *prev
 	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
 	deal := g.deal
 	g.Members = members(prev, deal, stream, rivals)
 	if !sameDeal(prev.Partitions, deal) {
 		g.Partitions = partitions(deal)
+		g.keepCounts(prev.Partitions, stream.TS)
+	} else if g.Counts != nil {
+		g.Partitions = slices.Clone(g.Partitions)
+		g.keepCounts(prev.Partitions, stream.TS)
 	}
+	g.Hop = g.hop(prev.Hop, origin.Facts, stream.TS)
 	g.total(stream)
-	g.Findings = findings(&g, stream)
+	g.Findings = findings(&g, stream, origin)
 	g.Verdict = verdict(&g)
 	return &g
 }
@@ -95,8 +101,12 @@ func judge(m *Member, g *Group, stream *Stream) (State, string) {
 		return StateElsewhere, "consumer belongs to another group: " + m.Elsewhere
 	case len(m.Partitions) == 0:
 		return StateNoPartition, "standby, no partition (" + Count(g.configured(), "member") + ", " + Count(g.Config.Partitions, "partition") + ")"
+	case c != nil && c.Offline != "":
+		return StateOffline, c.Offline
 	case c == nil && stream.Read.IsZero():
 		return StateUnknown, stream.Error
+	case c == nil && m.LostAt.IsZero():
+		return StateAbsent, "never seen"
 	case c == nil:
 		return StateAbsent, ""
 	case c.Paused:
@@ -196,11 +206,12 @@ func (g *Group) total(stream *Stream) {
 			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
-	if stream.TS.Sub(g.historyAt) >= HistoryStep {
-		g.historyAt = stream.TS
-		g.History = append(slices.Clone(g.History), g.Lag())
-		if n := len(g.History); n > HistoryLen {
-			g.History = g.History[n-HistoryLen:]
+	if g.strayed = 0; g.Key.Kind == KindStatic {
+		for _, p := range g.Partitions {
+			if p.Count != nil && (!p.Owned() || g.Members[p.Member].Consumer == nil) {
+				g.strayed += p.Count.Pending
+			}
 		}
 	}
+	g.remember(stream.TS)
 }

@@ -8,6 +8,7 @@ type State string
 
 const (
 	StateUnknown     State = "unknown"      // its consumer was not read yet
+	StateOffline     State = "offline"      // the server has it but cannot run it
 	StateForeign     State = "foreign"      // a consumer nobody configured
 	StateCannotRun   State = "cannot run"   // a name no consumer can have
 	StateNoPartition State = "no partition" // more members than partitions, or an empty mapping
@@ -58,6 +59,10 @@ type Consumer struct {
 	AckFloor       uint64        `json:"ack_floor"` // consumer sequence
 	AckFloorStream uint64        `json:"ack_floor_stream"`
 	LastActive     time.Time     `json:"last_active,omitzero"`
+	LastDelivered  time.Time     `json:"last_delivered,omitzero"`         // server clock
+	LastAck        time.Time     `json:"last_ack,omitzero"`               // server clock
+	Inactive       time.Duration `json:"inactive_threshold_ns,omitempty"` // without a pull it is deleted after this; 0: never
+	Offline        string        `json:"offline,omitempty"`               // why the server cannot run it
 	Paused         bool          `json:"paused,omitempty"`
 	PauseRemaining time.Duration `json:"pause_remaining_ns,omitempty"`
 	PriorityGroup  string        `json:"priority_group,omitempty"`
@@ -72,6 +77,7 @@ type Consumer struct {
 	rateAt         time.Time
 	rateAcked      uint64
 	rateArrived    uint64
+	trail          trail // what only several answers tell
 }
 
 // pullGrace is how long a member may be seen without a waiting pull before it
@@ -85,6 +91,19 @@ func (c *Consumer) pulling() bool {
 // pinTimeout is the shortest time after which the server takes a pin away from an
 // instance that does not pull.
 func (c *Consumer) pinTimeout() time.Duration { return max(c.AckWait, time.Second) }
+
+// busy tells whether a pinned instance seems to be at work on what it was given: longer
+// than its ack wait after the last sign of life it does not.
+func (c *Consumer) busy() bool {
+	if c.AckPending == 0 || c.PinID == "" {
+		return false
+	}
+	last := c.LastDelivered
+	if c.LastAck.After(last) {
+		last = c.LastAck
+	}
+	return c.AckWait == 0 || last.IsZero() || c.TS.Sub(last) <= c.AckWait
+}
 
 // arrived counts the messages that ever reached the consumer.
 func (c *Consumer) arrived() uint64 { return c.AckFloor + c.AckPending + c.Pending }

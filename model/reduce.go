@@ -50,7 +50,7 @@ func (r *reduction) settle() {
 		}
 		g := r.next.Groups[i]
 		r.ownGroups()
-		r.next.Groups[i] = derive(g, r.stream(k.ConsumeStream()), r.rivals(k))
+		r.next.Groups[i] = derive(g, r.stream(k.ConsumeStream()), r.stream(k.Stream), r.rivals(k))
 	}
 }
 
@@ -89,6 +89,17 @@ func (r *reduction) groupsOn(stream string) []*Group {
 func (r *reduction) touchStream(name string) {
 	for _, g := range r.groupsOn(name) {
 		r.touched[g.Key] = true
+	}
+}
+
+// touchFed marks the elastic groups that a stream is the origin of.
+func (r *reduction) touchFed(origin string) {
+	gs := r.next.Groups
+	i, _ := slices.BinarySearchFunc(gs, origin, func(g *Group, s string) int { return strings.Compare(g.Key.Stream, s) })
+	for ; i < len(gs) && gs[i].Key.Stream == origin; i++ {
+		if gs[i].Key.Kind == KindElastic {
+			r.touched[gs[i].Key] = true
+		}
 	}
 }
 

@@ -39,13 +39,15 @@ const rateSpan = 900 * time.Millisecond
 // after completes a consumer just read by what was known of it before.
 func (c *Consumer) after(old *Consumer) *Consumer {
 	n := *c
-	if n.Waiting > 0 || n.AckPending > 0 && n.PinID != "" {
+	if n.Waiting > 0 || n.busy() {
 		n.PullSeen = n.TS
 	}
 	if old == nil || !old.Created.Equal(n.Created) {
 		n.rateAt, n.rateAcked, n.rateArrived = n.TS, n.AckFloor, n.arrived()
+		n.follow(nil)
 		return &n
 	}
+	n.follow(old)
 	if n.PullSeen.IsZero() {
 		n.PullSeen = old.PullSeen
 	}
@@ -80,6 +82,7 @@ func (o StreamRead) apply(r *reduction) {
 		s.Consumers = nil
 	}
 	r.putStream(&s)
+	r.touchFed(o.Name)
 }
 
 func (o PinSeen) apply(r *reduction) {

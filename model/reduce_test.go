@@ -40,13 +40,13 @@ func consumer(name, pin string, at time.Time, partitions ...int) *Consumer {
 
 func TestStates(t *testing.T) {
 	k, at := elastic("ORDERS", "cg"), epoch().Add(time.Minute)
-	paused, silent := consumer("m3", "", at, 2), consumer("m4", "", at, 3)
+	paused, silent := consumer("m3", "", at, 3), consumer("m4", "", at, 4)
 	paused.Paused, paused.PauseRemaining = true, 9*time.Second
 	silent.Waiting = 0
 	s := Reduce(nil, at,
 		ConfigSeen{Key: k, Revision: 3, Config: config(6, "m1", "m2", "m3", "m4", "m5", "b.d")},
 		StreamRead{Name: "ORDERS-cg", Facts: facts("ORDERS")},
-		ConsumersRead{Stream: "ORDERS-cg", TS: at, Consumers: []*Consumer{consumer("m1", "id1", at, 0), consumer("m2", "", at, 1), paused, silent, consumer("stranger", "", at, 9)}})
+		ConsumersRead{Stream: "ORDERS-cg", TS: at, Consumers: []*Consumer{consumer("m1", "id1", at, 1), consumer("m2", "", at, 2), paused, silent, consumer("stranger", "", at, 9)}})
 	g := s.Group(k)
 	want := map[string]State{"m1": StatePinned, "m2": StateWaiting, "m3": StatePaused, "m4": StateNoPull, "m5": StateAbsent, "b.d": StateCannotRun, "stranger": StateForeign}
 	for name, state := range want {

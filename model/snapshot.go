@@ -140,6 +140,8 @@ type Group struct {
 	Partitions []Partition `json:"partitions"` // 0..N-1
 
 	Stream    StreamFacts `json:"stream"`               // the stream the members consume from
+	Hop       *Hop        `json:"hop,omitempty"`        // how that is fed; static groups have none
+	Counts    *Counts     `json:"counts,omitempty"`     // how the partitions were counted; nil: they were not
 	ReadAt    time.Time   `json:"read_at"`              // when its consumers were read last, local clock
 	ReadError string      `json:"read_error,omitempty"` // why the last read failed
 
@@ -149,7 +151,10 @@ type Group struct {
 	In         float64       `json:"in_per_s"`     // arrived per second
 	RateSpan   time.Duration `json:"rate_span_ns"` // between the answers that the rates are from; 0: not measured yet
 	History    []uint64      `json:"history"`      // lag every HistoryStep, oldest first
+	Window     Window        `json:"window"`       // over which trends are judged
 	historyAt  time.Time
+	samples    []sample // as the history, for judging
+	strayed    uint64   // static: counted in partitions whose owner has no consumer
 
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first
@@ -160,25 +165,6 @@ const (
 	HistoryStep = 3 * time.Second
 	HistoryLen  = 40
 )
-
-// Lag is what waits: pending and not yet acknowledged. For an elastic group that
-// includes what lies in the work stream for nobody.
-func (g *Group) Lag() uint64 {
-	lag := g.Pending + g.AckPending
-	if g.Key.Kind == KindElastic && g.Stream.Exists {
-		lag = max(lag, g.Stream.Messages)
-	}
-	return lag
-}
-
-// Stray is how many messages of an elastic group's work stream are in no member's
-// numbers. It is put together from two answers, so it is an estimate, never below 0.
-func (g *Group) Stray() uint64 {
-	if sum := g.Pending + g.AckPending; g.Key.Kind == KindElastic && g.Stream.Messages > sum {
-		return g.Stream.Messages - sum
-	}
-	return 0
-}
 
 // Member finds a member by name; nil when there is none.
 func (g *Group) Member(name string) *Member {
@@ -215,9 +201,10 @@ func (g *Group) Instances() (pinned, standby int) {
 
 // Partition is one slice of a group's subjects.
 type Partition struct {
-	Number int    `json:"partition"`
-	Member int    `json:"member"`          // index into Group.Members, -1 when nobody owns it
-	Owner  string `json:"owner,omitempty"` // that member's name
+	Number int             `json:"partition"`
+	Member int             `json:"member"`          // index into Group.Members, -1 when nobody owns it
+	Owner  string          `json:"owner,omitempty"` // that member's name
+	Count  *PartitionCount `json:"count,omitempty"` // what waits there; nil: not counted
 }
 
 // Owned tells whether the config gives the partition to anybody.

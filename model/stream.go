@@ -28,6 +28,9 @@ type StreamFacts struct {
 	LastSeq    uint64      `json:"last_seq"`
 	MaxMsgs    int64       `json:"max_msgs"`  // -1: no limit
 	MaxBytes   int64       `json:"max_bytes"` // -1: no limit
+	Subjects   []string    `json:"subjects,omitempty"`
+	Direct     bool        `json:"allow_direct"`      // it answers direct gets
+	Offline    string      `json:"offline,omitempty"` // why the server cannot run it
 	Sources    []Source    `json:"sources,omitempty"`
 	Transforms []Transform `json:"transforms,omitempty"` // of the stream itself
 }
@@ -35,8 +38,10 @@ type StreamFacts struct {
 // Source is one stream another is sourced from.
 type Source struct {
 	Name       string        `json:"name"`
-	Lag        uint64        `json:"lag"`
-	Active     time.Duration `json:"active_ns"` // since it was last heard, -1: never
+	Lag        uint64        `json:"lag"`             // as of the last message that came; 0 while none comes
+	Seq        uint64        `json:"seq,omitempty"`   // of the origin's message stored last; 0: none, or not told (nats-server before 2.15)
+	Error      string        `json:"error,omitempty"` // why nothing comes
+	Active     time.Duration `json:"active_ns"`       // since it was last heard, -1: never
 	Transforms []Transform   `json:"transforms,omitempty"`
 }
 

@@ -10,7 +10,10 @@ type Verdict string
 
 const (
 	VerdictUnreadable Verdict = "unreadable" // the stored config cannot be used
-	VerdictBroken     Verdict = "broken"     // it cannot work: no origin, no work stream
+	VerdictOffline    Verdict = "offline"    // the server cannot run its stream
+	VerdictBroken     Verdict = "broken"     // it cannot work: no origin, no work stream, config and stream differ
+	VerdictStalled    Verdict = "stalled"    // messages wait and a member acknowledges none
+	VerdictBehind     Verdict = "behind"     // the lag grows
 	VerdictDegraded   Verdict = "degraded"   // part of it does not work
 	VerdictUnknown    Verdict = "reading"    // not read yet
 	VerdictIdle       Verdict = "idle"       // nothing waits, nothing flows
@@ -18,7 +21,7 @@ const (
 )
 
 func verdictOrder() []Verdict {
-	return []Verdict{VerdictUnreadable, VerdictBroken, VerdictDegraded, VerdictUnknown, VerdictIdle, VerdictOK}
+	return []Verdict{VerdictUnreadable, VerdictOffline, VerdictBroken, VerdictStalled, VerdictBehind, VerdictDegraded, VerdictUnknown, VerdictIdle, VerdictOK}
 }
 
 // Rank orders verdicts, the worst being 0.
@@ -27,6 +30,7 @@ func (v Verdict) Rank() int { return slices.Index(verdictOrder(), v) }
 // InNeed tells whether somebody should look.
 func (v Verdict) InNeed() bool { return v.Rank() < VerdictUnknown.Rank() }
 
+// verdict is the worst that a finding leads to.
 func verdict(g *Group) Verdict {
 	switch {
 	case g.Unreadable != "":
@@ -34,18 +38,29 @@ func verdict(g *Group) Verdict {
 	case g.ReadAt.IsZero():
 		return VerdictUnknown
 	}
+	worst := VerdictOK
+	if g.Lag() == 0 && !g.active() {
+		worst = VerdictIdle
+	}
 	for _, f := range g.Findings {
-		switch f.Severity {
-		case Critical:
-			return VerdictBroken
-		case Warning:
-			return VerdictDegraded
+		if v := verdictOf(f); v != "" && v.Rank() < worst.Rank() {
+			worst = v
 		}
 	}
-	if g.Lag() == 0 && !g.active() {
-		return VerdictIdle
+	return worst
+}
+
+// verdictOf is what a finding leads to; empty for information.
+func verdictOf(f Finding) Verdict {
+	if f.Severity == Info {
+		return ""
 	}
-	return VerdictOK
+	for _, r := range rules() {
+		if r.ID == f.ID {
+			return r.Verdict
+		}
+	}
+	return ""
 }
 
 // idleAfter is how long nothing may have been delivered or acknowledged before a group

@@ -145,6 +145,6 @@ func (l *link) streamNews(stream string) {
 		return
 	}
 	if _, wanted := l.plan.wanted()[stream]; wanted {
-		l.nudgeStreams()
+		nudge(l.streams)
 	}
 }

@@ -14,6 +14,8 @@ type budget struct {
 
 	mu     sync.Mutex
 	tokens float64 // negative while somebody waits
+	debt   float64 // requests made ahead of their turn
+	repaid float64 // of them, those whose turn has come
 	at     time.Time
 }
 
@@ -25,8 +27,31 @@ func newBudget(perSecond float64) *budget {
 // refill brings tokens up to date. The lock is held.
 func (b *budget) refill() {
 	now := time.Now()
-	b.tokens = min(b.most, b.tokens+now.Sub(b.at).Seconds()*b.perSecond)
+	earned := now.Sub(b.at).Seconds() * b.perSecond
 	b.at = now
+	pay := min(b.debt, max(earned/2, b.tokens+earned-b.most)) // half of it, and what nobody else needs
+	b.debt -= pay
+	b.repaid += pay
+	b.tokens = min(b.most, b.tokens+earned-pay)
+}
+
+// borrow takes n tokens at once, for a burst of requests that belong together. They are
+// paid back out of what comes in, at least half of which stays for others. Whoever
+// borrows waits until nothing is owed.
+func (b *budget) borrow(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill()
+	b.debt += float64(n)
+}
+
+// owed is how long it takes at most until nothing is owed, and how many borrowed tokens
+// were paid back so far.
+func (b *budget) owed() (left time.Duration, repaid float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refill()
+	return time.Duration(b.debt / (b.perSecond / 2) * float64(time.Second)), b.repaid
 }
 
 // take takes one token and waits until it is there, unless the context ends first.

@@ -62,3 +62,13 @@ func (p *plan) needsFacts(t *target) bool {
 	defer p.mu.Unlock()
 	return !t.facts || t.stream == p.open
 }
+
+// feeds is the origin of the open group if the target is its work stream, else empty.
+func (p *plan) feeds(t *target) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if k := p.opened; k != nil && k.Kind == model.KindElastic && t.stream == p.open && usable(k.Stream) {
+		return k.Stream
+	}
+	return ""
+}

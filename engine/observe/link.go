@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -69,6 +70,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.countRequests(ctx) })
 	crew.run(func() error { return l.followStreams(ctx) })
 	crew.run(func() error { return l.dispatch(ctx) })
+	crew.run(func() error { return l.followPartitions(ctx) })
 	for _, b := range l.buckets {
 		crew.run(func() error { return b.follow(ctx, l, func() { l.bucketRead(b.kind) }) })
 	}
@@ -163,15 +165,19 @@ func (l *link) countRequests(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	var told model.Requests
-	made, at := l.api.made.Load(), time.Now()
+	cost := func() float64 { // a burst counts when its turn has come: see [budget.borrow]
+		_, repaid := l.api.budget.owed()
+		return float64(l.api.made.Load()) + repaid
+	}
+	made, at := cost(), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
 		}
-		total, now := l.api.made.Load(), time.Now()
-		r := model.Requests{PerSecond: float64(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds(), Budget: l.opts.MaxRequests}
+		total, now := cost(), time.Now()
+		r := model.Requests{PerSecond: math.Round(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds(), Budget: l.opts.MaxRequests}
 		if made, at = total, now; r != told {
 			told = r
 			l.emit(model.RequestsSeen{Requests: r})

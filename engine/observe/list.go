@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -106,20 +107,25 @@ type offsetRequest struct {
 }
 
 // consumers reads all consumers of a stream. Those in missing exist, but nobody
-// answered for them.
-func (a *api) consumers(ctx context.Context, stream string) (list []*consumerInfo, missing []string, err error) {
-	return readPages(func(c *consumerInfo) string { return c.Name }, func(offset int) (page[*consumerInfo], error) {
+// answered for them; offline says of some why the server cannot run them.
+func (a *api) consumers(ctx context.Context, stream string) (list []*consumerInfo, missing []string, offline map[string]string, err error) {
+	offline = map[string]string{}
+	list, missing, err = readPages(func(c *consumerInfo) string { return c.Name }, func(offset int) (page[*consumerInfo], error) {
 		var r struct {
 			listAnswer
 			Consumers []*consumerInfo `json:"consumers"`
 		}
 		err := a.ask(ctx, "CONSUMER.LIST."+stream, offsetRequest{offset}, &r)
+		maps.Copy(offline, r.Offline)
 		return page[*consumerInfo]{r.Consumers, r.Total, without(r.absent(), r.Consumers, func(c *consumerInfo) string { return c.Name })}, err
 	})
+	return list, missing, offline, err
 }
 
-// streams reads all streams of the account, and how many pages that took.
-func (a *api) streams(ctx context.Context) (list []*streamInfo, missing []string, pages int, err error) {
+// streams reads all streams of the account, and how many pages that took. Missing and
+// offline are as for consumers.
+func (a *api) streams(ctx context.Context) (list []*streamInfo, missing []string, offline map[string]string, pages int, err error) {
+	offline = map[string]string{}
 	name := func(s *streamInfo) string { return s.Config.Name }
 	list, missing, err = readPages(name, func(offset int) (page[*streamInfo], error) {
 		var r struct {
@@ -128,9 +134,10 @@ func (a *api) streams(ctx context.Context) (list []*streamInfo, missing []string
 		}
 		pages++
 		err := a.ask(ctx, "STREAM.LIST", offsetRequest{offset}, &r)
+		maps.Copy(offline, r.Offline)
 		return page[*streamInfo]{r.Streams, r.Total, without(r.absent(), r.Streams, name)}, err
 	})
-	return list, missing, pages, err
+	return list, missing, offline, pages, err
 }
 
 // without drops names that the page did bring.

@@ -143,7 +143,7 @@ func TestSixHundredConsumers(t *testing.T) {
 	slowest := time.Duration(0)
 	for range 20 {
 		begin := time.Now()
-		list, _, err := a.consumers(t.Context(), "S")
+		list, _, _, err := a.consumers(t.Context(), "S")
 		slowest = max(slowest, time.Since(begin))
 		if err != nil {
 			t.Error(err)

@@ -22,6 +22,10 @@ type Options struct {
 	Health      time.Duration // how often the buckets and the streams are checked: 5 s
 	Timeout     time.Duration // for one request: 5 s
 	Log         *slog.Logger  // for what concerns nobody at the screen; default: nowhere
+
+	// Group tells what is known of a group by now, from everything emitted before; nil
+	// when there is none. Without it no partitions are counted.
+	Group func(model.Key) *model.Group
 }
 
 func (o Options) withDefaults() Options {
@@ -51,6 +55,7 @@ type Observer struct {
 	told    *toldFacts
 	buckets []*bucket
 	streams chan struct{} // asks for the list of streams now
+	counts  chan struct{} // asks for a count of the open group's partitions now
 	async   chan error    // what nats.go reports on its own
 	ran     atomic.Bool
 }
@@ -62,18 +67,23 @@ func New(nc *nats.Conn, opts Options) *Observer {
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
 		clock: &serverClock{}, told: newToldFacts(),
 		buckets: []*bucket{newBucket(model.KindStatic), newBucket(model.KindElastic)},
-		streams: make(chan struct{}, 1), async: make(chan error, 64),
+		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64),
 	}
 }
 
 // Focus says which groups are on the screen: they are read first and most often, and
 // the open one in more depth.
-func (o *Observer) Focus(open *model.Key, visible []model.Key) { o.plan.focus(open, visible) }
+func (o *Observer) Focus(open *model.Key, visible []model.Key) {
+	if o.plan.focus(open, visible) {
+		nudge(o.counts)
+	}
+}
 
 // ReadNow reads at once what is on the screen, and checks the buckets.
 func (o *Observer) ReadNow() {
 	o.plan.urge()
-	o.nudgeStreams()
+	nudge(o.streams)
+	nudge(o.counts)
 	for _, b := range o.buckets {
 		b.nudge()
 	}
@@ -87,9 +97,10 @@ func (o *Observer) Refused(err error) {
 	}
 }
 
-func (o *Observer) nudgeStreams() {
+// nudge asks for something that is asked for already at most once.
+func nudge(c chan<- struct{}) {
 	select {
-	case o.streams <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -51,7 +51,8 @@ type plan struct {
 
 	mu      sync.Mutex
 	targets map[string]*target
-	open    string
+	open    string              // the open group's stream
+	opened  *model.Key          // the open group
 	seen    map[string]struct{} // on the screen
 	focused bool
 }
@@ -67,19 +68,29 @@ func (p *plan) signal() {
 	}
 }
 
-// focus says which groups are on the screen.
-func (p *plan) focus(open *model.Key, visible []model.Key) {
+// focus says which groups are on the screen, and tells whether another one is open.
+func (p *plan) focus(open *model.Key, visible []model.Key) (another bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.open, p.seen = "", make(map[string]struct{}, len(visible))
+	another = open != nil && (p.opened == nil || *p.opened != *open)
+	p.open, p.opened, p.seen = "", nil, make(map[string]struct{}, len(visible))
 	if open != nil {
-		p.open = open.ConsumeStream()
+		k := *open
+		p.open, p.opened = k.ConsumeStream(), &k
 	}
 	for _, k := range visible {
 		p.seen[k.ConsumeStream()] = struct{}{}
 	}
 	p.focused = open != nil || len(visible) > 0
 	p.signal()
+	return another
+}
+
+// openGroup is the one that is looked at in depth; nil: none.
+func (p *plan) openGroup() *model.Key {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opened
 }
 
 // news marks a stream as changed; stale says that its facts are, too. It tells

@@ -80,14 +80,14 @@ func (l *link) followStreams(ctx context.Context) error {
 	}
 	for {
 		started := time.Now()
-		list, missing, pages, err := l.api.streams(ctx)
+		list, missing, offline, pages, err := l.api.streams(ctx)
 		wait := max(l.opts.Health, time.Duration(float64(pages)/l.opts.MaxRequests*float64(5*time.Second)))
 		if pages == 1 && len(list) <= fewStreams {
 			wait = min(wait, max(l.opts.Refresh, time.Second)) // what lies in the work streams moves with the rest
 		}
 		switch {
 		case err == nil:
-			l.tellStreams(list, missing, started)
+			l.tellStreams(list, missing, offline, started)
 		case errors.Is(err, errDenied):
 			wait = maxWait
 		case ctx.Err() == nil:
@@ -108,7 +108,7 @@ func (l *link) followStreams(ctx context.Context) error {
 
 // tellStreams tells of the streams that groups have to do with, as far as anything
 // about them changed.
-func (l *link) tellStreams(list []*streamInfo, missing []string, started time.Time) {
+func (l *link) tellStreams(list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
 	wanted := l.plan.wanted()
 	var changed []model.Observation
 	var known []string
@@ -125,6 +125,12 @@ func (l *link) tellStreams(list []*streamInfo, missing []string, started time.Ti
 		}
 	}
 	for name := range wanted {
+		if why, off := offline[name]; off {
+			if f := (model.StreamFacts{Known: true, Exists: true, Offline: why}); l.told.note(name, f) {
+				changed = append(changed, model.StreamRead{Name: name, Facts: f})
+			}
+			continue
+		}
 		if !slices.Contains(missing, name) && l.told.noteGone(name, started) {
 			known = append(known, name)
 			changed = append(changed, model.StreamRead{Name: name})
@@ -217,7 +223,10 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 			return l.readFailed(ctx, t, err)
 		}
 	}
-	infos, missing, err := l.api.consumers(ctx, t.stream)
+	if origin := l.plan.feeds(t); origin != "" {
+		seen = append(seen, l.readOrigin(ctx, origin)...)
+	}
+	infos, missing, offline, err := l.api.consumers(ctx, t.stream)
 	switch {
 	case errors.Is(err, errNotFound):
 		return l.readMissing(t)
@@ -230,7 +239,7 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 	for _, i := range infos {
 		consumers = append(consumers, i.consumer())
 	}
-	if consumers, err = l.fillIn(t, consumers, missing); err != nil {
+	if consumers, err = l.fillIn(t, consumers, missing, offline); err != nil {
 		l.emit(seen...)
 		return l.readFailed(ctx, t, err)
 	}
@@ -238,6 +247,21 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 	l.emit(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
 	l.plan.knows(t.stream)
 	return false
+}
+
+// readOrigin reads the facts of the stream that feeds the open group, so that what waits
+// there is as new as the rest. Where it cannot be read the list of streams has to do.
+func (l *link) readOrigin(ctx context.Context, origin string) []model.Observation {
+	info, err := l.api.streamInfo(ctx, origin)
+	facts := model.StreamFacts{Known: true}
+	switch {
+	case err == nil:
+		facts = info.facts()
+	case !errors.Is(err, errNotFound):
+		return nil
+	}
+	l.told.note(origin, facts)
+	return []model.Observation{model.StreamRead{Name: origin, Facts: facts}}
 }
 
 func (l *link) listedAt(infos []*consumerInfo) time.Time {
@@ -248,10 +272,19 @@ func (l *link) listedAt(infos []*consumerInfo) time.Time {
 }
 
 // fillIn takes consumers that exist but did not answer, which happens in clusters, as
-// they were before: they are not absent.
-func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string) ([]*model.Consumer, error) {
+// they were before: they are not absent. Of those that are offline the server says why.
+func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string, offline map[string]string) ([]*model.Consumer, error) {
 	for _, name := range missing {
 		i := slices.IndexFunc(t.last, func(c *model.Consumer) bool { return c.Name == name })
+		if why, off := offline[name]; off {
+			c := model.Consumer{Name: name, Filters: []string{}}
+			if i >= 0 {
+				c = *t.last[i]
+			}
+			c.Offline, c.TS = why, l.clock.now()
+			consumers = append(consumers, &c)
+			continue
+		}
 		if i < 0 {
 			return nil, fmt.Errorf("%w for consumer %s", errNoAnswer, name)
 		}

@@ -60,6 +60,7 @@ type consumerInfo struct {
 		FilterSubjects []string      `json:"filter_subjects"`
 		AckWait        time.Duration `json:"ack_wait"`
 		PriorityGroups []string      `json:"priority_groups"`
+		Inactive       time.Duration `json:"inactive_threshold"`
 	} `json:"config"`
 	Delivered      sequence        `json:"delivered"`
 	AckFloor       sequence        `json:"ack_floor"`
@@ -82,7 +83,7 @@ func (i *consumerInfo) consumer() *model.Consumer {
 		Pending: count(i.Pending), AckPending: count(i.AckPending), Redelivered: count(i.Redelivered),
 		Waiting:   int(count(i.Waiting)),
 		Delivered: i.Delivered.Consumer, AckFloor: i.AckFloor.Consumer, AckFloorStream: i.AckFloor.Stream,
-		Paused: i.Paused, PauseRemaining: max(0, i.PauseRemaining),
+		Paused: i.Paused, PauseRemaining: max(0, i.PauseRemaining), Inactive: max(0, i.Config.Inactive),
 	}
 	if len(c.Filters) == 0 && i.Config.FilterSubject != "" {
 		c.Filters = []string{i.Config.FilterSubject}
@@ -90,8 +91,12 @@ func (i *consumerInfo) consumer() *model.Consumer {
 	if c.Filters == nil {
 		c.Filters = []string{}
 	}
-	for _, at := range []*time.Time{i.Delivered.Last, i.AckFloor.Last} {
-		if at != nil && at.After(c.LastActive) {
+	if at := i.Delivered.Last; at != nil {
+		c.LastDelivered, c.LastActive = *at, *at
+	}
+	if at := i.AckFloor.Last; at != nil {
+		c.LastAck = *at
+		if at.After(c.LastActive) {
 			c.LastActive = *at
 		}
 	}
@@ -117,6 +122,7 @@ type streamInfo struct {
 	answer
 	Config struct {
 		Name        string     `json:"name"`
+		Subjects    []string   `json:"subjects"`
 		MaxMsgs     int64      `json:"max_msgs"`
 		MaxBytes    int64      `json:"max_bytes"`
 		AllowDirect bool       `json:"allow_direct"`
@@ -141,6 +147,8 @@ type streamInfo struct {
 type source struct {
 	Name       string        `json:"name"`
 	Lag        uint64        `json:"lag"`
+	Seq        uint64        `json:"seq"`
+	Error      *apiError     `json:"error"`
 	Active     time.Duration `json:"active"`
 	Transforms []transform   `json:"subject_transforms"`
 }
@@ -154,7 +162,7 @@ func (i *streamInfo) facts() model.StreamFacts {
 	f := model.StreamFacts{
 		Known: true, Exists: true, Created: i.Created,
 		Messages: i.State.Messages, Bytes: i.State.Bytes, FirstSeq: i.State.FirstSeq, LastSeq: i.State.LastSeq,
-		MaxMsgs: i.Config.MaxMsgs, MaxBytes: i.Config.MaxBytes,
+		MaxMsgs: i.Config.MaxMsgs, MaxBytes: i.Config.MaxBytes, Subjects: i.Config.Subjects, Direct: i.Config.AllowDirect,
 	}
 	if i.Config.Transform != nil {
 		f.Transforms = transforms([]transform{*i.Config.Transform})
@@ -163,7 +171,10 @@ func (i *streamInfo) facts() model.StreamFacts {
 		s := model.Source{Name: configured.Name, Active: -1, Transforms: transforms(configured.Transforms)}
 		for _, running := range i.Sources {
 			if running.Name == s.Name {
-				s.Lag, s.Active = running.Lag, max(-1, running.Active)
+				s.Lag, s.Seq, s.Active = running.Lag, running.Seq, max(-1, running.Active)
+				if running.Error != nil {
+					s.Error = running.Error.Description
+				}
 			}
 		}
 		f.Sources = append(f.Sources, s)

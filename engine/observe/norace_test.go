@@ -1,0 +1,5 @@
+//go:build !race
+
+package observe
+
+func raceEnabled() bool { return false }

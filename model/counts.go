@@ -1,0 +1,173 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Counts is how and when a group's partitions were counted. Only the open group is.
+type Counts struct {
+	At    time.Time     `json:"at"`              // server clock
+	Every time.Duration `json:"every_ns"`        // until the next time, so that the budget holds
+	Took  time.Duration `json:"took_ns"`         // from the first request to the last answer
+	Error string        `json:"error,omitempty"` // why they could not be counted
+	Hop   *HopCount     `json:"hop,omitempty"`   // what waits at the origin
+	Reach *Reach        `json:"reach,omitempty"` // asked for only where config and stream disagree
+}
+
+// HopCount is what an origin holds beyond what its work stream took, counted.
+type HopCount struct {
+	Behind uint64    `json:"behind"`
+	Oldest time.Time `json:"oldest,omitzero"` // server clock
+}
+
+// Reach is how many of a stream's messages a group's members can get at.
+type Reach struct {
+	Stored uint64 `json:"stored"`
+	Within uint64 `json:"within"`
+}
+
+// Beyond is how many messages no member can ever get.
+func (r Reach) Beyond() uint64 { return beyond(r.Stored, r.Within) }
+
+// PartitionCount is what waits in one partition. In a static group it is counted from
+// the owner's ack floor on, so that it is an upper bound while messages above the floor
+// are acknowledged.
+type PartitionCount struct {
+	Pending  uint64        `json:"pending"`
+	Oldest   time.Time     `json:"oldest,omitzero"` // when the first of them was stored, server clock
+	In       float64       `json:"in_per_s"`
+	Out      float64       `json:"out_per_s"`
+	RateSpan time.Duration `json:"rate_span_ns"`             // between the two counts that the rates are from; 0: not measured yet
+	AtLeast  bool          `json:"rates_at_least,omitempty"` // messages may have come and gone between two counts
+}
+
+// Drain is how long until the partition is empty at its present rates.
+func (c *PartitionCount) Drain() (time.Duration, bool) {
+	if c == nil || c.RateSpan == 0 || c.AtLeast {
+		return 0, false
+	}
+	return Drain(c.Pending, c.In, c.Out)
+}
+
+// PartitionsCounted is a count of the partitions of one group, in order, or an error.
+type PartitionsCounted struct {
+	Key        Key
+	Counts     Counts
+	Partitions []Counted // 0..N-1
+}
+
+// Counted is one partition as it was counted.
+type Counted struct {
+	Pending  uint64
+	Oldest   time.Time // zero when there is none
+	Newer    uint64    // of them, what was stored after the count before
+	HasNewer bool      // Newer was counted
+}
+
+// countsKept is how many times their interval counts are shown before they are
+// forgotten: the group is not open any more then.
+const countsKept = 3
+
+func (o PartitionsCounted) apply(r *reduction) {
+	r.heard()
+	i, ok := r.next.find(o.Key)
+	if !ok {
+		return
+	}
+	g := *r.next.Groups[i]
+	var before time.Time
+	if g.Counts != nil {
+		before = g.Counts.At
+	}
+	counts := o.Counts
+	g.Counts = &counts
+	g.Partitions = slices.Clone(g.Partitions)
+	for p := range g.Partitions {
+		switch {
+		case counts.Error != "":
+			g.Partitions[p].Count = nil
+		case p < len(o.Partitions):
+			g.Partitions[p].Count = o.Partitions[p].after(g.Partitions[p].Count, counts.At.Sub(before), g.Key.Kind)
+		}
+	}
+	r.ownGroups()
+	r.next.Groups[i] = &g
+	r.touched[o.Key] = true
+}
+
+// after compares a count with the one before.
+func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *PartitionCount {
+	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest}
+	if old == nil {
+		return n
+	}
+	n.In, n.Out, n.RateSpan, n.AtLeast = old.In, old.Out, old.RateSpan, old.AtLeast
+	if span < rateSpan {
+		return n
+	}
+	newer := c.Newer
+	if !c.HasNewer { // nothing waited: all there is now is newer
+		newer = c.Pending
+	}
+	n.RateSpan = span
+	n.In = float64(newer) / span.Seconds()
+	n.Out = float64(beyond(old.Pending+newer, c.Pending)) / span.Seconds()
+	n.AtLeast = kind == KindElastic && newer >= c.Pending // what is handled leaves no trace in a work queue
+	return n
+}
+
+// keepCounts carries counts over to partitions dealt anew, or forgets old ones.
+func (g *Group) keepCounts(before []Partition, at time.Time) {
+	c := g.Counts
+	if c == nil {
+		return
+	}
+	old := at.Sub(c.At) > countsKept*c.Every+stoppedAfter
+	if old {
+		g.Counts = nil
+	}
+	for p := range g.Partitions {
+		switch {
+		case old:
+			g.Partitions[p].Count = nil
+		case p < len(before):
+			g.Partitions[p].Count = before[p].Count
+		}
+	}
+}
+
+// Counted tells whether there is a count of every partition.
+func (g *Group) Counted() bool {
+	return g.Counts != nil && g.Counts.Error == "" && len(g.Partitions) > 0 && g.Partitions[0].Count != nil
+}
+
+// CountOf sums the counts of some partitions up.
+func (g *Group) CountOf(partitions []int) (sum uint64, oldest time.Time) {
+	for _, p := range partitions {
+		if p < 0 || p >= len(g.Partitions) || g.Partitions[p].Count == nil {
+			continue
+		}
+		c := g.Partitions[p].Count
+		sum += c.Pending
+		if !c.Oldest.IsZero() && (oldest.IsZero() || c.Oldest.Before(oldest)) {
+			oldest = c.Oldest
+		}
+	}
+	return sum, oldest
+}
+
+// Oldest is when the group's first waiting message was stored, as far as it was
+// counted.
+func (g *Group) Oldest() time.Time {
+	var oldest time.Time
+	if g.Hop != nil {
+		oldest = g.Hop.Oldest
+	}
+	for _, p := range g.Partitions {
+		if c := p.Count; c != nil && !c.Oldest.IsZero() && (oldest.IsZero() || c.Oldest.Before(oldest)) {
+			oldest = c.Oldest
+		}
+	}
+	return oldest
+}

@@ -1,0 +1,76 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Place is where the messages of a subject go in a group.
+type Place struct {
+	Subject   string          `json:"subject"`
+	Partition int             `json:"partition"`
+	Owner     string          `json:"owner,omitempty"` // empty: nobody
+	State     State           `json:"state,omitempty"`
+	PinID     string          `json:"pin_id,omitempty"`
+	Count     *PartitionCount `json:"count,omitempty"` // what waits there before it; nil: not counted
+	CountedAt time.Time       `json:"counted_at,omitzero"`
+}
+
+// Place finds the partition that a subject goes to and who owns it. The reason is empty
+// unless the subject goes nowhere. A subject that carries its partition in front
+// already, as stored ones do, is taken at its word.
+func (g *Group) Place(subject string) (p Place, reason string) {
+	if !literal(subject) {
+		return Place{}, "it is no subject that can be published to"
+	}
+	n, found := 0, false
+	for _, t := range g.Stamping() {
+		if n, found = t.Partition(subject); found {
+			break
+		}
+	}
+	if first, rest, more := strings.Cut(subject, "."); !found && more {
+		if v, err := strconv.Atoi(first); err == nil && v >= 0 && v < len(g.Partitions) && (g.Key.Kind == KindStatic || g.takes(rest)) {
+			n, found = v, true
+		}
+	}
+	if found && g.Key.Kind == KindStatic && !g.Config.Mapped() && len(g.Config.Filters) > 0 && n < len(g.Partitions) {
+		found = g.takes(subject) || g.takes(after(subject))
+	}
+	switch {
+	case !found:
+		return Place{}, "no filter of the group takes it"
+	case n >= len(g.Partitions):
+		return Place{}, "it goes to partition " + strconv.Itoa(n) + ", which the group does not cover"
+	}
+	part := g.Partitions[n]
+	p = Place{Subject: subject, Partition: n, Owner: part.Owner, Count: part.Count}
+	if g.Counts != nil && part.Count != nil {
+		p.CountedAt = g.Counts.At
+	}
+	if part.Owned() {
+		m := g.Members[part.Member]
+		p.State = m.State
+		if m.Consumer != nil {
+			p.PinID = m.Consumer.PinID
+		}
+	}
+	return p, ""
+}
+
+// after is a subject without its first token.
+func after(subject string) string {
+	_, rest, _ := strings.Cut(subject, ".")
+	return rest
+}
+
+// takes tells whether one of the group's filters does.
+func (g *Group) takes(subject string) bool {
+	for _, t := range g.Config.transforms() {
+		if Covers(t.From, subject) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// whole writes a duration in whole seconds, as findings say it.
+func whole(d time.Duration) string { return d.Round(time.Second).String() }
+
+// stalled finds members that have messages and acknowledge nothing.
+func stalled(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		c := m.Consumer
+		_, oldest := v.CountOf(m.Partitions)
+		still := c.idleFor(oldest)
+		if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
+			return Finding{}
+		}
+		f := Finding{Text: fmt.Sprintf("%s stalled: %d wait and nothing was acknowledged for %s", m.Name, c.Lag(), whole(still)), Hint: "see what its instance does; step it down (s)"}
+		if c.AckPending > 0 {
+			f.Text += fmt.Sprintf(", %d unacked", c.AckPending)
+		}
+		if m.State == StateNoPull {
+			f.Hint = "start an instance of " + m.Name
+		}
+		return f
+	})
+}
+
+func stuckUnacked(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		c := m.Consumer
+		if still := c.unackedFor(); c.AckWait > 0 && still > c.AckWait && c.Waiting == 0 && !c.Paused {
+			return Finding{Text: fmt.Sprintf("%s stuck: %d unacked for %s > ack wait %s, no waiting pull", m.Name, c.AckPending, whole(still), c.AckWait), Hint: "start an instance of " + m.Name}
+		}
+		return Finding{}
+	})
+}
+
+func redelivering(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		c := m.Consumer
+		if c.Redelivered == 0 {
+			return Finding{}
+		}
+		f := Finding{Text: fmt.Sprintf("%s: %s delivered more than once, not acknowledged yet", m.Name, Count(int(c.Redelivered), "message")), Hint: "its handler fails, or takes longer than the ack wait"}
+		if c.TS.Sub(c.trail.againSince) < 2*max(c.AckWait, absentGrace) {
+			f.Severity = Info // as after an instance has gone
+		}
+		return f
+	})
+}
+
+func growing(v *view) []Finding {
+	n, grows := v.grown()
+	if !grows || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
+		return nil
+	}
+	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d", n, WindowNeed, v.Lag()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
+	if v.RateSpan > 0 {
+		f.Text += fmt.Sprintf(": %.0f/s in, %.0f/s out", v.In, v.Out)
+	}
+	return one(f)
+}
+
+func sourcingStopped(v *view) []Finding {
+	if v.Hop == nil || v.Hop.State != HopStopped || v.origin.Created.After(v.Stream.Created) && !v.Stream.Created.IsZero() {
+		return nil
+	}
+	f := Finding{Text: fmt.Sprintf("sourcing stopped: %d wait at the origin and none comes", v.Hop.Behind), Hint: "see the servers' logs about stream " + v.Key.ConsumeStream()}
+	if v.Hop.Why != "" {
+		f.Text += ": " + v.Hop.Why
+	}
+	return one(f)
+}
+
+func bufferFull(v *view) []Finding {
+	if v.Hop == nil || v.Hop.State != HopFull {
+		return nil
+	}
+	return one(Finding{Text: fmt.Sprintf("buffer full %s, %d waiting at origin, sourcing paused", v.Stream.limit(), v.Hop.Behind), Hint: "it goes on as members acknowledge; a larger buffer needs another group"})
+}
+
+// sourcingMany is how many messages may be on their way from the origin at any time.
+const sourcingMany = 100
+
+func sourcingBehind(v *view) []Finding {
+	if v.Hop == nil || v.Hop.State != HopBehind {
+		return nil
+	}
+	n, whole := v.lagging()
+	if n <= sourcingMany {
+		return nil
+	}
+	f := Finding{Text: fmt.Sprintf("sourcing is behind: ~%d wait at the origin", v.Hop.Behind), Hint: "the work stream takes messages slower than they are published"}
+	if !whole {
+		f.Severity = Info
+	}
+	return one(f)
+}
+
+// A partition is a whale when it holds so much of a lag that matters.
+const (
+	whaleLag   = 100
+	whaleShare = 0.5
+)
+
+func whale(v *view) []Finding {
+	if !v.Counted() || len(v.Partitions) < 3 {
+		return nil
+	}
+	var sum uint64
+	most := v.Partitions[0]
+	for _, p := range v.Partitions {
+		sum += p.Count.Pending
+		if p.Count.Pending > most.Count.Pending {
+			most = p
+		}
+	}
+	n := most.Count.Pending
+	if sum < whaleLag || float64(n) < whaleShare*float64(sum) {
+		return nil
+	}
+	owner := "nobody's"
+	if most.Owned() {
+		owner = most.Owner
+	}
+	f := Finding{Text: fmt.Sprintf("partition %d (%s) holds %.0f %% of the lag: %d of %d messages", most.Number, owner, float64(n)/float64(sum)*100, n, sum), Hint: "give it a member of its own (m)"}
+	if v.Key.Kind == KindStatic {
+		f.Hint = "see which key it is (w)"
+	}
+	return one(f)
+}

@@ -1,0 +1,190 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// absentGrace is how long a member may be without a consumer before that is wrong:
+// members delete and create their consumers when the membership changes.
+const absentGrace = 3 * time.Second
+
+// wait says how many messages wait in partitions, as far as they were counted.
+func (v *view) wait(partitions []int) string {
+	if !v.Counted() {
+		return ""
+	}
+	switch n, _ := v.CountOf(partitions); n {
+	case 0:
+		return ", nothing waits there"
+	default:
+		return ", " + countWaiting(n) + " there"
+	}
+}
+
+func countWaiting(n uint64) string {
+	if n == 1 {
+		return "1 message waits"
+	}
+	return fmt.Sprintf("%d messages wait", n)
+}
+
+func absent(v *view) []Finding {
+	list := v.each(StateAbsent, func(m *Member) Finding {
+		f := Finding{Hint: "start an instance of " + m.Name}
+		switch {
+		case v.Key.Kind == KindElastic && v.Config.Mapped():
+			f.Hint += ", or remap (m)"
+		case v.Key.Kind == KindElastic:
+			f.Hint += ", or drop it (x)"
+		}
+		since := "never seen"
+		if !m.LostAt.IsZero() {
+			gone := v.stream.TS.Sub(m.LostAt)
+			since = "gone for " + gone.Round(time.Second).String()
+			if gone < absentGrace {
+				f.Severity = Info
+			}
+		}
+		f.Text = fmt.Sprintf("%s %s: it owns %s (%s)", m.Name, since, Count(len(m.Partitions), "partition"), Ranges(m.Partitions)) + v.wait(m.Partitions)
+		return f
+	})
+	if n := v.Stray(); n > 0 && len(list) == 1 && !v.Counted() {
+		list[0].Text += ", ~" + countWaiting(n) + " there"
+	}
+	return list
+}
+
+func unowned(v *view) []Finding {
+	var nobody []int
+	for _, p := range v.Partitions {
+		if !p.Owned() || v.Members[p.Member].State == StateCannotRun {
+			nobody = append(nobody, p.Number)
+		}
+	}
+	if len(nobody) == 0 {
+		return nil
+	}
+	f := Finding{Text: fmt.Sprintf("%s unowned: %s", Count(len(nobody), "partition"), Ranges(nobody)), Hint: "give them to a member that can run (a, m)"}
+	if v.Key.Kind == KindStatic {
+		f.Hint = "a static group is fixed: delete it and create it with members that can run"
+	}
+	if v.configured() == 0 {
+		f.Text, f.Hint = "no members: nobody owns any partition", "add members (a)"
+	}
+	f.Text += v.wait(nobody)
+	return one(f)
+}
+
+func cannotRun(v *view) []Finding {
+	return v.each(StateCannotRun, func(m *Member) Finding {
+		return Finding{Text: m.Why, Hint: "no consumer can have that name: drop it"}
+	})
+}
+
+func offline(v *view) []Finding {
+	return v.each(StateOffline, func(m *Member) Finding {
+		return Finding{Text: m.Name + "'s consumer is offline: " + m.Consumer.Offline, Hint: "run servers that support it"}
+	})
+}
+
+func noPull(v *view) []Finding {
+	return v.each(StateNoPull, func(m *Member) Finding {
+		text := m.Name + " has a consumer but nobody pulls"
+		if seen := m.Consumer.PullSeen; !seen.IsZero() {
+			ago := v.stream.TS.Sub(seen)
+			text += ", last pull " + ago.Round(time.Second).String() + " ago"
+			if left := m.Consumer.Inactive - ago; m.Consumer.Inactive > 0 && left > 0 && left < time.Minute {
+				text += ", expires in ~" + left.Round(time.Second).String()
+			}
+		}
+		return Finding{Text: text, Hint: "start an instance of " + m.Name}
+	})
+}
+
+func paused(v *view) []Finding {
+	return v.each(StatePaused, func(m *Member) Finding {
+		text := fmt.Sprintf("%s is paused for %s more", m.Name, m.Consumer.PauseRemaining.Round(time.Second))
+		if n := m.Consumer.Lag(); n > 0 {
+			text += fmt.Sprintf(", %d wait", n)
+		}
+		return Finding{Text: text, Hint: "resume it, or wait"}
+	})
+}
+
+func notPinned(v *view) []Finding {
+	return v.each(StateWaiting, func(m *Member) Finding {
+		if m.Consumer.Pending == 0 {
+			return Finding{} // it will be pinned at the next message
+		}
+		f := Finding{Text: fmt.Sprintf("%s: nobody is pinned and %d wait", m.Name, m.Consumer.Pending), Hint: "see whether its instances pull with the priority group"}
+		if !m.Consumer.PinChanged.IsZero() && v.stream.TS.Sub(m.Consumer.PinChanged) < absentGrace {
+			f.Severity = Info
+		}
+		return f
+	})
+}
+
+func foreign(v *view) []Finding {
+	return v.each(StateForeign, func(m *Member) Finding {
+		return Finding{Text: strings.TrimSuffix("consumer "+m.Consumer.Name+" is no member; "+m.Why, "; ")}
+	})
+}
+
+// few names at most five and says how many more there are.
+func few(members []*Member) string {
+	const most = 5
+	var names []string
+	for _, m := range members[:min(most, len(members))] {
+		names = append(names, m.Name)
+	}
+	text := strings.Join(names, ", ")
+	if n := len(members) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+func noPartition(v *view) []Finding {
+	idle := v.in(StateNoPartition)
+	if len(idle) == 0 {
+		return nil
+	}
+	return one(Finding{Text: fmt.Sprintf("no partition for %s (%s, %s)", few(idle), Count(v.configured(), "member"), Count(v.Config.Partitions, "partition"))})
+}
+
+// standbyWindow is how long no second instance may have been seen to pull before there
+// is none: a busy one pulls now and then.
+const standbyWindow = 10 * time.Second
+
+func noStandby(v *view) []Finding {
+	var alone []*Member
+	for _, m := range v.consumed() {
+		c := m.Consumer
+		if (m.State == StatePinned || m.State == StateWaiting) && c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.Waiting < 2 {
+			alone = append(alone, m)
+		}
+	}
+	if len(alone) == 0 {
+		return nil
+	}
+	f := Finding{Text: "no standby for " + few(alone), Hint: "start a second instance"}
+	if len(alone) == 1 {
+		f.Member = alone[0].Name
+	}
+	return one(f)
+}
+
+// ackWaitLeast is the shortest ack wait with which pins stay where they are in quiet
+// moments.
+const ackWaitLeast = 2 * time.Second
+
+func ackWaitShort(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		if w := m.Consumer.AckWait; w <= 0 || w >= ackWaitLeast {
+			return Finding{}
+		}
+		return Finding{Text: fmt.Sprintf("%s has an ack wait of %s: pins flap below %s", m.Name, m.Consumer.AckWait, ackWaitLeast), Hint: "join with a longer ack wait"}
+	})
+}

@@ -1,0 +1,82 @@
+package model
+
+import "time"
+
+// trail is what several answers about one consumer tell together. All times are the
+// server's.
+type trail struct {
+	lagSince     time.Time // lag was first seen then, and ever since; zero: there is none
+	lagBegan     bool      // and the answer before had none: the lag is not older
+	ackMoved     time.Time // the ack floor was last seen to move, or was acknowledged to
+	againSince   time.Time // messages delivered more than once wait for their ack ever since
+	standbySeen  time.Time // the last answer in which more instances pulled than the pinned one
+	watchedSince time.Time // the first answer
+}
+
+// follow continues the trail of the same consumer with its newest answer.
+func (c *Consumer) follow(old *Consumer) {
+	t := trail{watchedSince: c.TS}
+	if old != nil {
+		t = old.trail
+		t.lagBegan = t.lagBegan || old.Lag() == 0
+	}
+	switch {
+	case c.Lag() == 0:
+		t.lagSince, t.lagBegan = time.Time{}, false
+	case t.lagSince.IsZero():
+		t.lagSince = c.TS
+	}
+	if old != nil && c.AckFloor != old.AckFloor {
+		t.ackMoved = c.TS
+	}
+	if c.LastAck.After(t.ackMoved) {
+		t.ackMoved = c.LastAck
+	}
+	switch {
+	case c.Redelivered == 0:
+		t.againSince = time.Time{}
+	case t.againSince.IsZero():
+		t.againSince = c.TS
+	}
+	if n := c.Waiting; n > 1 || n == 1 && c.PinID != "" && c.AckPending > 0 { // a busy instance does not pull
+		t.standbySeen = c.TS
+	}
+	c.trail = t
+}
+
+// idleFor is how long the consumer has had lag without any ack, as far as is known for
+// sure. began is a time at which lag existed for sure, zero if none is known.
+func (c *Consumer) idleFor(began time.Time) time.Duration {
+	if c.Lag() == 0 {
+		return 0
+	}
+	since := c.trail.lagSince
+	if !began.IsZero() && began.Before(since) {
+		since = began
+	}
+	if c.AckPending > 0 && !c.LastDelivered.IsZero() && c.LastDelivered.Before(since) {
+		since = c.LastDelivered // what was delivered then waits since
+	}
+	if since.IsZero() {
+		return 0
+	}
+	for _, at := range []time.Time{c.trail.ackMoved, c.Created} {
+		if at.After(since) {
+			since = at
+		}
+	}
+	return max(0, c.TS.Sub(since))
+}
+
+// unackedFor is how long delivered messages have waited for their ack without any
+// delivery or ack in between.
+func (c *Consumer) unackedFor() time.Duration {
+	if c.AckPending == 0 || c.LastDelivered.IsZero() {
+		return 0
+	}
+	since := c.LastDelivered
+	if c.trail.ackMoved.After(since) {
+		since = c.trail.ackMoved
+	}
+	return max(0, c.TS.Sub(since))
+}
