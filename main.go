@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +43,8 @@ type cli struct {
 	Top     topCmd          `cmd:"" default:"withargs" help:"The screens (default)."`
 	Demo    demoCmd         `cmd:"" help:"The screens on an embedded server with live groups."`
 	Report  reportCmd       `cmd:"" help:"Print snapshots without a terminal."`
+	Check   command.Check   `cmd:"" help:"Judge the groups, for monitoring: exit 0 ok, 1 warning, 2 critical, 3 unknown."`
+	Where   command.Where   `cmd:"" help:"Say which partition, member and instance a subject goes to."`
 	Static  command.Static  `cmd:"" help:"Administer static groups."`
 	Elastic command.Elastic `cmd:"" help:"Administer elastic groups."`
 }
@@ -100,23 +103,28 @@ func run(args []string) int {
 	if err == nil && (c.MaxRequests < 1 || c.Refresh < 100*time.Millisecond) {
 		err = errors.New("--max-requests is at least 1, --refresh at least 100ms")
 	}
+	failed, usage := exitFailed, exitUsage
+	if slices.Contains(args, "check") { // its exit codes mean something else
+		failed, usage = int(command.StatusUnknown), int(command.StatusUnknown)
+	}
 	if err != nil {
-		return fail(fmt.Errorf("%w; see pcgtop --help", err), exitUsage)
+		return fail(fmt.Errorf("%w; see pcgtop --help", err), usage)
 	}
 	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Err: report.Text(os.Stderr), Show: report.Group}
-	if c.Static.Output == "json" || c.Elastic.Output == "json" {
+	if c.Static.Output == "json" || c.Elastic.Output == "json" || c.Check.Output == "json" || c.Where.Output == "json" {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}
-	if strings.HasPrefix(parsed.Command(), "static ") || strings.HasPrefix(parsed.Command(), "elastic ") {
+	switch verb, _, _ := strings.Cut(parsed.Command(), " "); verb {
+	case "static", "elastic", "check", "where":
 		e, err := engine.Connect(ctx, c.options())
 		if err != nil {
-			return fail(err, exitFailed)
+			return fail(err, failed)
 		}
 		defer e.Close()
 		env.Engine = e
 	}
 	if err := parsed.Run(&c, env, &c.Static, &c.Elastic); err != nil {
-		return fail(err, exitFailed)
+		return fail(err, failed)
 	}
 	return exitDone
 }
@@ -128,7 +136,10 @@ var errNoTerminal = errors.New("no terminal that can show the screens: try pcgto
 // keeps its trace.
 func fail(err error, code int) int {
 	var panicked *observe.PanicError
+	var judged *command.Exit
 	switch {
+	case errors.As(err, &judged):
+		return int(judged.Status) // it has said why
 	case errors.As(err, &panicked):
 		fmt.Fprintf(os.Stderr, "%s\n", panicked.Stack)
 	case errors.Is(err, errNoTerminal):
@@ -173,7 +184,7 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 	if c.Theme == "auto" {
 		look = ""
 	}
-	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Stream: stream, Group: group,
+	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Finder: e, Stream: stream, Group: group,
 		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII})
 	cancel()
 	return errors.Join(err, <-observed)
@@ -227,7 +238,7 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 	}
 	defer e.Close()
 	for n := 1; ; n++ {
-		s, err := e.Once(ctx)
+		s, err := r.read(ctx, e)
 		if ctx.Err() != nil {
 			return nil // interrupted, as a report without end is ended
 		}
@@ -246,6 +257,19 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 		case <-time.After(r.Every):
 		}
 	}
+}
+
+// read reads everything, and a group that is named in depth.
+func (r reportCmd) read(ctx context.Context, e *engine.Engine) (*model.Snapshot, error) {
+	s, err := e.Once(ctx)
+	if stream, group, _ := strings.Cut(r.Target, "/"); err == nil && group != "" {
+		for _, g := range s.Lookup(stream, group) {
+			if s, err = e.Look(ctx, g.Key, 0); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, err
 }
 
 func (r reportCmd) print(s *model.Snapshot) error {

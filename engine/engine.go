@@ -34,6 +34,7 @@ type Engine struct {
 	admin    Administrator
 	out      chan *model.Snapshot
 	turn     chan struct{} // held by whoever runs the observer
+	timeout  time.Duration // for one request
 
 	mu      sync.Mutex
 	runs    bool // Run was called
@@ -55,6 +56,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 		}),
 	}
 	refused.pass(e.observer.Refused)
+	e.timeout = o.Timeout
 	e.current = e.reduce(nil)
 	e.current.ReadOnly = o.ReadOnly // nobody has it yet
 	e.admin = &administration{js: js, current: e.Current, stored: e.observer.Stored, see: e.see}

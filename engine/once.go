@@ -12,9 +12,19 @@ import (
 // every group were read, or a group says why they could not be. If the engine does
 // not run, it runs for as long as that takes, without delivering snapshots.
 func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
+	start := time.Now()
+	s, err := e.reading(ctx, func(s *model.Snapshot) bool { return complete(s, start) })
+	if err != nil {
+		return nil, fmt.Errorf("reading everything once: %w", err)
+	}
+	return s, nil
+}
+
+// reading waits for a new snapshot that fits, and runs the engine meanwhile unless it
+// runs already.
+func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	start := time.Now()
 	before := e.Current().Seq
 	ended := make(chan struct{})
 	go func() {
@@ -28,13 +38,10 @@ func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 		case <-ctx.Done(): // somebody else ran it all the while
 		}
 	}()
-	s, err := e.await(ctx, func(s *model.Snapshot) bool { return s.Seq > before && complete(s, start) })
+	s, err := e.await(ctx, func(s *model.Snapshot) bool { return s.Seq > before && fits(s) })
 	cancel(nil)
 	<-ended
-	if err != nil {
-		return nil, fmt.Errorf("reading everything once: %w", err)
-	}
-	return s, nil
+	return s, err
 }
 
 // await waits for a snapshot that fits.

@@ -9,15 +9,17 @@ import "charm.land/bubbles/v2/key"
 type Screen uint
 
 const (
-	Overview Screen = 1 << iota // the list of groups
-	Group                       // one group
-	Filter                      // typing a filter
-	Plan                        // a plan waits for confirmation
-	Add                         // typing the names of members to add
-	Drop                        // choosing members to drop
-	Remap                       // giving partitions to members
-	Name                        // typing one member's name in the remap editor
-	Help                        // the help itself
+	Overview   Screen = 1 << iota // the list of groups
+	Group                         // one group
+	Filter                        // typing a filter
+	Plan                          // a plan waits for confirmation
+	Add                           // typing the names of members to add
+	Drop                          // choosing members to drop
+	Remap                         // giving partitions to members
+	Name                          // typing one member's name in the remap editor
+	Help                          // the help itself
+	Partitions                    // the partitions of one group
+	Seek                          // asking where a subject goes
 )
 
 // ID names an action for good.
@@ -45,6 +47,10 @@ const (
 	ShowHelp ID = "help"
 	Quit     ID = "quit"
 	Suspend  ID = "suspend"
+
+	Where      ID = "where"
+	SortNext   ID = "sort-next"
+	SortBefore ID = "sort-before"
 
 	StepDown ID = "step-down"
 	AddTo    ID = "add"
@@ -95,9 +101,9 @@ type Entry struct {
 type Table []Action
 
 const (
-	lists   = Overview | Group
-	windows = Plan | Add | Drop | Remap | Name | Help
-	typing  = Filter | Add | Name
+	lists   = Overview | Group | Partitions
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek
+	typing  = Filter | Add | Name | Seek
 )
 
 // New makes the table.
@@ -108,10 +114,10 @@ func New() Table {
 	return Table{
 		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
 		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add, 0},
-		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add, 0},
-		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap, 0},
-		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap, 0},
+		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek, 0},
+		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek, 0},
+		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
+		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help, 0},
 		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help, 0},
 		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
@@ -122,6 +128,12 @@ func New() Table {
 		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
 
 		{Open, b([]string{"enter"}, "enter", "open"), "Open the selected group.", Look, false, Overview, 1},
+		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
+		{Where, b([]string{"w"}, "w", "where"), "Ask where the messages of a subject go, and which subjects there are.", Look, false, Group | Partitions, 6},
+		{Next, b([]string{"tab"}, "tab", "table or map"), "Show the table, or the map in full.", Look, false, Partitions, 1},
+		{SortNext, b([]string{">"}, ">", "sort by next"), "Sort by the next column.", Look, false, Partitions, 2},
+		{SortBefore, b([]string{"<"}, "<", "sort by previous"), "Sort by the column before.", Look, false, Partitions, 3},
+		{Make, b([]string{"enter"}, "enter", "find subjects"), "List subjects of the stream that contain the text.", Here, false, Seek, 1},
 		{StepDown, b([]string{"s"}, "s", "step down"), "Unpin the selected member's pinned instance, so that another takes over.", Change, true, Group, 1},
 		{AddTo, b([]string{"a"}, "a", "add"), "Add members to an elastic group.", Change, true, Group, 2},
 		{DropFrom, b([]string{"x"}, "x", "drop"), "Drop members from an elastic group.", Change, true, Group, 3},
@@ -149,6 +161,7 @@ func New() Table {
 		{Hold, b([]string{"p"}, "p", "hold"), "Hold the picture; press again to let it move.", Look, false, lists, 8},
 		{Back, b([]string{"esc"}, "esc", "clear filter"), "Clear the filter.", Look, false, Overview, 9},
 		{Back, b([]string{"esc"}, "esc", "back"), "Go back to the list of groups.", Look, false, Group, 9},
+		{Back, b([]string{"esc"}, "esc", "back"), "Go back to the group.", Look, false, Partitions, 9},
 		{Close, b([]string{"esc"}, "esc", "clear"), "Clear the filter.", Here, false, Filter, 9},
 		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows, 9},
 		{ShowHelp, b([]string{"?"}, "?", "help"), "Show what the keys do.", Look, false, lists | Plan | Drop | Remap, 10},

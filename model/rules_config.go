@@ -181,7 +181,7 @@ func stampDiffers(v *view) []Finding {
 
 // followGrace is how long members may take to follow a change of the config: they look
 // every ack wait and half a second, and make their consumers anew.
-func followGrace(ackWait time.Duration) time.Duration { return 2*ackWait + 5*time.Second }
+func followGrace(ackWait time.Duration) time.Duration { return 2*ackWait + time.Second }
 
 func filtersDiffer(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {

@@ -45,7 +45,7 @@ func redelivering(v *view) []Finding {
 			return Finding{}
 		}
 		f := Finding{Text: fmt.Sprintf("%s: %s delivered more than once, not acknowledged yet", m.Name, Count(int(c.Redelivered), "message")), Hint: "its handler fails, or takes longer than the ack wait"}
-		if c.TS.Sub(c.trail.againSince) < 2*max(c.AckWait, absentGrace) {
+		if c.TS.Sub(c.trail.againSince) < 2*max(c.AckWait, time.Second) {
 			f.Severity = Info // as after an instance has gone
 		}
 		return f

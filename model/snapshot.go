@@ -153,8 +153,9 @@ type Group struct {
 	History    []uint64      `json:"history"`      // lag every HistoryStep, oldest first
 	Window     Window        `json:"window"`       // over which trends are judged
 	historyAt  time.Time
-	samples    []sample // as the history, for judging
-	strayed    uint64   // static: counted in partitions whose owner has no consumer
+	samples    []sample  // as the history, for judging
+	clock      time.Time // the server's, when its consumers were read
+	strayed    uint64    // static: counted in partitions whose owner has no consumer
 
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first

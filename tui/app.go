@@ -17,6 +17,7 @@ type Options struct {
 	Context context.Context // ends every wait and every Apply; nil: never
 	Source  Source
 	Admin   Administrator // nil: there is nothing that could be written to
+	Finder  Finder        // nil: subjects cannot be listed
 
 	Open   *model.Key // a group to open at once
 	Stream string     // or: show the groups of this stream,
@@ -115,6 +116,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.say(good, "the end: no more will come")
 	case appliedMsg:
 		m.applied(msg)
+	case foundMsg:
+		m.found(msg)
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:

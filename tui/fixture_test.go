@@ -103,6 +103,8 @@ func (s *stage) press(keys ...string) *stage {
 		switch msg := cmd().(type) {
 		case appliedMsg:
 			s.send(msg)
+		case foundMsg:
+			s.send(msg)
 		case tea.QuitMsg:
 			s.t.Logf("%s quits", k)
 		}
@@ -171,6 +173,7 @@ type world struct {
 	groups  []fixture
 	events  []model.Event
 	more    []model.Observation
+	later   []model.Observation // once everything was read
 	context string
 }
 
@@ -183,6 +186,8 @@ type fixture struct {
 	consumers map[string]model.Consumer
 	messages  uint64
 	history   []uint64
+	waits     []model.Counted // in each partition; nil: not counted
+	behind    uint64          // at the origin
 }
 
 // snapshot reduces the world as the engine does.
@@ -209,7 +214,8 @@ func (w world) snapshot() *model.Snapshot {
 			streams[name] = append(streams[name], &c)
 		}
 		if f.key.Kind == model.KindElastic {
-			facts[name] = model.StreamFacts{Known: true, Exists: true, Messages: f.messages, MaxMsgs: f.config.MaxBufferedMsgs, Sources: []model.Source{{Name: f.key.Stream}}}
+			facts[name] = model.StreamFacts{Known: true, Exists: true, Messages: f.messages, MaxMsgs: f.config.MaxBufferedMsgs, LastSeq: 9000, Sources: []model.Source{{Name: f.key.Stream, Seq: 5000}}}
+			observed = append(observed, model.StreamRead{Name: f.key.Stream, Facts: model.StreamFacts{Known: true, Exists: true, Messages: 5000, FirstSeq: 1, LastSeq: 5000 + f.behind}})
 		} else {
 			facts[name] = model.StreamFacts{Known: true, Exists: true, Messages: 1 << 20}
 		}
@@ -226,6 +232,21 @@ func (w world) snapshot() *model.Snapshot {
 		link = model.LinkLive
 	}
 	s := model.Reduce(nil, at, observed...)
+	var counts []model.Observation
+	for _, f := range w.groups {
+		if f.waits != nil {
+			before := make([]model.Counted, len(f.waits))
+			for p, c := range f.waits {
+				before[p] = model.Counted{Pending: c.Pending - min(c.Pending, c.Newer)}
+			}
+			counts = append(counts,
+				model.PartitionsCounted{Key: f.key, Counts: model.Counts{At: at.Add(-4 * time.Second), Every: 2 * time.Second}, Partitions: before},
+				model.PartitionsCounted{Key: f.key, Counts: model.Counts{At: at.Add(-2 * time.Second), Every: 2 * time.Second}, Partitions: f.waits})
+		}
+	}
+	if counts = append(counts, w.later...); len(counts) > 0 {
+		s = model.Reduce(s, at, counts...)
+	}
 	s = model.Reduce(s, at.Add(200*time.Millisecond), model.LinkSeen{State: link})
 	for _, f := range w.groups {
 		if g := s.Group(f.key); g != nil && f.history != nil {
@@ -264,6 +285,7 @@ func flat(n int, v uint64) []uint64 {
 func sketch() world {
 	return world{context: "prod-eu", groups: []fixture{
 		{key: elastic("TELEMETRY", "rollup"), revision: 41, messages: 14212, history: rising(40, 14212),
+			waits:  counted(41*time.Second, 20, 18, 0, 31, 24, 12, 4211, 30, 8, 21, 1960, 1971, 1950, 1944, 1986, 25),
 			config: model.Config{Partitions: 16, Filters: filter("telemetry.*.*", 1), Members: []string{"m1", "m2", "m3"}, MaxBufferedMsgs: 200000},
 			consumers: map[string]model.Consumer{
 				"m1": pinned("Xk2PqLrT9fWmVb5c9d", 12*time.Minute, 0, 118, 0, 40, 40),
@@ -275,7 +297,7 @@ func sketch() world {
 				"alpha": filtered(pinned("Xk2PqLrT9fWmVb7f9c", 26*time.Hour, 1, 12, 2, 60, 61), 0, 1, 2, 3),
 				"beta":  filtered(model.Consumer{Waiting: 1, Pending: 800, In: 60, PriorityGroup: "PCG", PinChanged: moment().Add(-time.Minute)}, 4, 5, 6, 7),
 			}},
-		{key: elastic("ORDERS", "analytics"), revision: 52, messages: 6, history: flat(40, 6),
+		{key: elastic("ORDERS", "analytics"), revision: 52, messages: 6, history: flat(40, 6), waits: counted(300*time.Millisecond, 1, 0, 2, 1, 0, 0, 1, 1),
 			config: model.Config{Partitions: 8, Filters: filter("orders.*.>", 1), Members: []string{"a1", "a2"}},
 			consumers: map[string]model.Consumer{
 				"a1": pinned("Xk2PqLrT9fWmVb1111", 3*time.Hour, 1, 3, 1, 100, 100),
@@ -295,6 +317,23 @@ func sketch() world {
 		{At: moment().Add(-9 * time.Second), Kind: model.EventAction, Key: elastic("ORDERS", "fulfillment"), Member: "m2", Text: "stepped down …7f9c from here, in 2 ms"},
 		{At: moment().Add(-9 * time.Second), Kind: model.EventPin, Key: elastic("ORDERS", "fulfillment"), Member: "m2", Text: "pinned …bb2d1"},
 	}}
+}
+
+// counted is what waits in partitions: so many messages, the oldest of them so old.
+func counted(oldest time.Duration, pending ...uint64) []model.Counted {
+	list := make([]model.Counted, len(pending))
+	for p, n := range pending {
+		if list[p] = (model.Counted{Pending: n, Newer: n / 50, HasNewer: true}); n > 0 {
+			list[p].Oldest = moment().Add(-2*time.Second - oldest)
+		}
+	}
+	return list
+}
+
+// stuck is a consumer that was given a message so long ago, and acknowledged none since.
+func stuck(c model.Consumer, ago time.Duration) model.Consumer {
+	c.AckWait, c.LastDelivered, c.LastAck = 5*time.Second, moment().Add(-ago), moment().Add(-ago)
+	return c
 }
 
 // filtered gives a static group's consumer the filters of its partitions.

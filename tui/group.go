@@ -30,6 +30,7 @@ type groupView struct {
 	focused panelID
 	members memberList
 	chart   partMap
+	table   *partTable  // the screen of partitions, nil: not open
 	scroll  [panels]int // first line of findings and events
 	events  []model.Event
 	page    int // lines of the focused panel
@@ -53,14 +54,28 @@ func (v *groupView) take(s *model.Snapshot) {
 	if v.shown != nil {
 		v.members.take(v.shown)
 		v.chart.take(v.shown)
+		if v.table != nil {
+			v.table.take()
+		}
 	}
 }
 
 // press carries an action out that has to do with the open group.
 func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
+	switch {
+	case id == keymap.Where:
+		m.where(v.shown)
+		return nil
+	case v.table != nil:
+		return v.table.press(v, id)
+	}
 	switch id {
 	case keymap.Back:
 		m.group = nil
+	case keymap.Open:
+		if v.shown != nil {
+			v.table = newPartTable(&v.chart)
+		}
 	case keymap.Next:
 		v.focused = (v.focused + 1) % panels
 	case keymap.Previous:

@@ -81,6 +81,10 @@ func (v *groupView) settle(w, h int) {
 	if v.shown == nil {
 		return
 	}
+	if v.table != nil {
+		v.table.settle(w, h)
+		return
+	}
 	h -= len(v.facts(nil, w, h))
 	v.chart.owned = ""
 	if v.focused == panelMembers {

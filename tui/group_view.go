@@ -17,6 +17,9 @@ func (v *groupView) view(m *Model, w, h int) []*row {
 		}
 		return []*row{t.row(), t.row().gap(2).put(t.title, word)}
 	}
+	if v.table != nil {
+		return v.dimmed(m, v.table.view(m, w, h))
+	}
 	lines := v.facts(t, w, h)
 	h -= len(lines)
 	canvas := make([]*row, h)
@@ -30,10 +33,14 @@ func (v *groupView) view(m *Model, w, h int) []*row {
 	for _, a := range areas {
 		place(canvas, v.panel(m, a, tabs), a.x, a.y, a.w)
 	}
-	lines = append(lines, canvas...)
+	return v.dimmed(m, append(lines, canvas...))
+}
+
+// dimmed dims what may no longer hold.
+func (v *groupView) dimmed(m *Model, lines []*row) []*row {
 	if v.gone || m.outdated(v.shown) != "" {
 		for i, r := range lines {
-			lines[i] = t.old(r)
+			lines[i] = m.theme.old(r)
 		}
 	}
 	return lines
@@ -162,6 +169,9 @@ func quietly(g *model.Group) string {
 	case model.VerdictIdle:
 		return "nothing waits and nothing flows"
 	}
+	if w := g.Window; !w.Complete && !g.ReadAt.IsZero() {
+		return fmt.Sprintf("nothing is wrong so far: watched for %d s of %d", int(w.Span.Seconds()), int(model.WindowNeed.Seconds()))
+	}
 	return "nothing is wrong"
 }
 
@@ -184,6 +194,7 @@ func (v *groupView) config(t *theme, w int) *row {
 		}
 		facts = append(facts, work)
 	}
+	facts = append(facts, flowFacts(g)...)
 	r := t.row().gap(1)
 	for i, f := range facts {
 		one := t.row()

@@ -61,6 +61,8 @@ func (m *Model) screen() keymap.Screen {
 	switch {
 	case m.window() != nil:
 		return m.window().screen()
+	case m.group != nil && m.group.table != nil:
+		return keymap.Partitions
 	case m.group != nil:
 		return keymap.Group
 	case m.overview.typing:

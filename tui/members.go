@@ -194,7 +194,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 			}
 			r.left(t.text, model.Ranges(member(i).Partitions), w)
 		}},
-		{title: "PENDING", want: 7, keep: 10, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.Pending })},
+		{title: "PENDING", want: 7, keep: 10, right: true, cell: l.pending(t, consumer(func(c *model.Consumer) uint64 { return c.Pending }))},
 		{title: "UNACKED", want: 7, keep: 6, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.AckPending })},
 		{title: "OUT/S", want: 5, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
 		{title: "IN/S", want: 5, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},

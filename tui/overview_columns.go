@@ -83,7 +83,7 @@ func (o *overview) columns(m *Model, w int) []column {
 			r.right(t.text, fmt.Sprintf("%d +%d", pinned, standby), w)
 		}},
 		{title: "PENDING", want: pending, keep: 10, right: true, cell: count(waiting)},
-		{title: "LAG", want: lag, right: true, cell: count((*model.Group).Lag)},
+		{title: "LAG", want: lag, right: true, cell: lagCell(t, group)},
 		{title: "UNACKED", want: unacked, keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending })},
 		{title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out })},
 		{title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In })},

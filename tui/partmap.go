@@ -14,6 +14,7 @@ import (
 type partMap struct {
 	group   *model.Group
 	trouble map[string]model.Severity // the worst that was found of a member
+	heat    heat                      // what waits where
 	cursor  int                       // partition number
 	top     int                       // first visible line
 	across  int                       // cells a line, as last settled
@@ -27,6 +28,7 @@ type partMap struct {
 func (c *partMap) take(g *model.Group) {
 	c.group, c.trouble = g, worst(g)
 	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
+	c.heat = newHeat(g)
 }
 
 // digits is how wide a partition number is.
@@ -40,9 +42,21 @@ func (c *partMap) letterWidth() int {
 // cellWidth is one cell with the blank before it.
 func (c *partMap) cellWidth(packed bool) int {
 	if packed {
-		return c.letterWidth() + 1
+		return c.letterWidth() + 1 + c.barWidth(packed)
 	}
-	return c.digits() + c.letterWidth() + 4
+	return c.digits() + c.letterWidth() + 4 + c.barWidth(packed)
+}
+
+// barWidth is how wide the bar of what waits is: none until that is known, nor where
+// owners are edited.
+func (c *partMap) barWidth(packed bool) int {
+	switch {
+	case c.edited != nil || !c.group.Counted():
+		return 0
+	case packed:
+		return 1
+	}
+	return 3
 }
 
 // fit chooses how many cells go into a line of w: a number that people count by.
@@ -138,7 +152,7 @@ func (c *partMap) move(id keymap.ID, page int) {
 }
 
 // about says in words what the cursor is on, or, without it, how much of the map is in
-// trouble.
+// trouble and how old the counts are.
 func (c *partMap) about(cursor bool) string {
 	if c.count() == 0 {
 		return "none"
@@ -150,16 +164,24 @@ func (c *partMap) about(cursor bool) string {
 				bad++
 			}
 		}
-		if bad == 0 {
-			return model.Count(len(c.group.Members), "member")
+		text := model.Count(len(c.group.Members), "member")
+		if bad > 0 {
+			text = fmt.Sprintf("%d of %d not consumed", bad, c.count())
 		}
-		return fmt.Sprintf("%d of %d not consumed", bad, c.count())
+		if s := c.heat.counted(); s != "" {
+			text += " · " + s
+		}
+		return text
 	}
 	p := c.group.Partitions[c.cursor]
-	if !p.Owned() {
-		return fmt.Sprintf("%d: nobody", p.Number)
+	text := fmt.Sprintf("%d: nobody", p.Number)
+	if p.Owned() {
+		text = fmt.Sprintf("%d: %s, %s", p.Number, p.Owner, c.group.Members[p.Member].State)
 	}
-	return fmt.Sprintf("%d: %s, %s", p.Number, p.Owner, c.group.Members[p.Member].State)
+	if p.Count != nil {
+		text += ", " + c.heat.words(p.Count)
+	}
+	return text
 }
 
 // idle tells whether nobody consumes for a member.
@@ -189,7 +211,7 @@ func (c *partMap) view(t *theme, w, h int, focused bool) []*row {
 }
 
 // cell draws one partition: number, owner's letter, and a sign when the owner does not
-// consume. What waits there goes after it, in a bar, once that is known.
+// consume. What waits there goes after it, in a bar, once that is counted.
 func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 	letter, sign, st, sst := c.owner(t, p)
 	r := t.row()
@@ -200,7 +222,12 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		}
 		r.put(t.accent, lead).right(t.dim, strconv.Itoa(p), c.digits()).gap(1)
 	}
-	r.put(st, letter).put(sst, sign).gap(c.letterWidth() - glyph.Width(letter))
+	r.put(st, letter).put(sst, sign)
+	if w := c.barWidth(c.packed); w > 0 {
+		bar, bst := c.heat.bar(t, p, w)
+		r.left(bst, bar, w)
+	}
+	r.gap(c.letterWidth() - glyph.Width(letter))
 	if !c.packed {
 		r.gap(1)
 	}

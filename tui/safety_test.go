@@ -44,6 +44,9 @@ func screens() map[string][]string {
 		"remap":       {"down", "enter", "m", "B"},
 		"remap plan":  {"down", "enter", "m", "B", "enter"},
 		"remap name":  {"down", "enter", "m", "n", "z"},
+		"partitions":  {"down", "enter", "enter"},
+		"heat":        {"down", "enter", "enter", "tab"},
+		"where":       {"down", "enter", "w", "t"},
 		"help":        {"?"},
 		"help, group": {"down", "enter", "?"},
 	}

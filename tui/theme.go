@@ -168,9 +168,9 @@ func (t *theme) related(s style) style {
 // verdict is a verdict's sign and look.
 func (t *theme) verdict(v model.Verdict) (string, style) {
 	switch v {
-	case model.VerdictUnreadable, model.VerdictBroken:
+	case model.VerdictUnreadable, model.VerdictOffline, model.VerdictBroken, model.VerdictStalled:
 		return "✗", t.bad
-	case model.VerdictDegraded:
+	case model.VerdictBehind, model.VerdictDegraded:
 		return "!", t.warn
 	case model.VerdictUnknown:
 		return "…", t.dim
@@ -200,7 +200,7 @@ func (t *theme) state(s model.State) (string, style) {
 		return " ", t.ok
 	case model.StateWaiting:
 		return " ", t.info
-	case model.StateAbsent, model.StateCannotRun, model.StateElsewhere:
+	case model.StateAbsent, model.StateCannotRun, model.StateElsewhere, model.StateOffline:
 		return "✗", t.bad
 	case model.StateNoPull, model.StatePaused:
 		return "!", t.warn

@@ -23,6 +23,11 @@ func crowd(partitions, members int) fixture {
 			f.consumers[name] = pinned(fmt.Sprintf("NUID%018d", i), time.Duration(i)*time.Minute, i%3, uint64(i*7%90), uint64(i%2), 12.5, 12.4)
 		}
 	}
+	pending := make([]uint64, partitions)
+	for p := range pending {
+		pending[p] = uint64(p*p%97) / 3 * uint64(p%3)
+	}
+	f.waits = counted(3*time.Second, pending...)
 	return f
 }
 

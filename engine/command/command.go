@@ -12,6 +12,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"pcgtop/model"
 
@@ -22,6 +23,11 @@ import (
 type Engine interface {
 	// Once reads everything and returns one complete snapshot.
 	Once(ctx context.Context) (*model.Snapshot, error)
+	// Look is Once for one group in depth, with its partitions counted, after watching
+	// it for as long.
+	Look(ctx context.Context, k model.Key, watch time.Duration) (*model.Snapshot, error)
+	// Subjects lists at most n subjects of a group's messages that contain a text.
+	Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error)
 	// Apply carries out a plan as it stands, or not at all, and says what it did.
 	Apply(ctx context.Context, p *model.Plan) (string, error)
 	// ReadOnly tells whether writes are refused.

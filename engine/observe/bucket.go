@@ -178,7 +178,7 @@ func (b *bucket) drop(l *link, keys []string) {
 func configSeen(k model.Key, r record) model.ConfigSeen {
 	o := model.ConfigSeen{Key: k, Revision: r.revision, Written: r.at, Raw: string(r.value)}
 	config, err := pcgroups.DecodeConfig(k.Kind, r.value)
-	if err != nil {
+	if err != nil && (k.Kind != model.KindStatic || !config.Partial()) { // some libraries take static mappings with gaps
 		o.Problem = strings.TrimSpace(err.Error())
 	} else {
 		o.Config = &config

@@ -209,6 +209,9 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 		return false
 	}
 	var seen []model.Observation
+	if origin := l.plan.feeds(t); origin != "" { // before the work stream: nothing counts as on its way that has arrived
+		seen = l.readOrigin(ctx, origin)
+	}
 	if l.plan.needsFacts(t) || !l.told.exists(t.stream) {
 		info, err := l.api.streamInfo(ctx, t.stream)
 		switch {
@@ -222,9 +225,6 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 		case !errors.Is(err, errDenied): // denied facts do without
 			return l.readFailed(ctx, t, err)
 		}
-	}
-	if origin := l.plan.feeds(t); origin != "" {
-		seen = append(seen, l.readOrigin(ctx, origin)...)
 	}
 	infos, missing, offline, err := l.api.consumers(ctx, t.stream)
 	switch {

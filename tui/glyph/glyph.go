@@ -154,6 +154,12 @@ func sign(r rune) string {
 		return "enter"
 	case '—':
 		return "-"
+	case '≥':
+		return ">"
+	case '▎', '▍':
+		return ":"
+	case '▋', '▊', '▉':
+		return "="
 	}
 	if i := strings.IndexRune("▁▂▃▄▅▆▇█", r); i >= 0 {
 		return string("._-~=+*#"[i/3])

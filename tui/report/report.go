@@ -82,6 +82,13 @@ func Group(w io.Writer, g *model.Group) error {
 	for _, f := range g.Findings {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, glyph.Clean(f.Text))
 	}
+	if h := g.Hop; h != nil {
+		about := ""
+		if h.About {
+			about = "~"
+		}
+		fmt.Fprintf(w, "  source %s, %s%d waiting at the origin\n", h.State, about, h.Behind)
+	}
 	fmt.Fprintln(w)
 	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
 	for i, m := range g.Members {
@@ -104,13 +111,20 @@ func Group(w io.Writer, g *model.Group) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	p := table{head: []string{"PARTITION", "OWNER", "STATE"}, right: []int{0}}
+	p := table{head: []string{"PARTITION", "OWNER", "STATE", "PENDING", "OLDEST"}, right: []int{0, 3, 4}}
 	for _, part := range g.Partitions {
 		owner, state := "nobody", "unowned"
 		if part.Owned() {
 			owner, state = part.Owner, string(g.Members[part.Member].State)
 		}
-		p.add(fmt.Sprint(part.Number), owner, state)
+		pending, oldest := "-", ""
+		if c := part.Count; c != nil {
+			pending, oldest = fmt.Sprint(c.Pending), since(c.Oldest, g.Counts.At)
+		}
+		p.add(fmt.Sprint(part.Number), owner, state, pending, oldest)
+	}
+	if g.Counts != nil && g.Counts.Error != "" {
+		fmt.Fprintf(w, "partitions not counted: %s\n", glyph.Clean(g.Counts.Error))
 	}
 	return p.write(w)
 }

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"pcgtop/model"
+)
+
+// Where is `pcgtop where`.
+type Where struct {
+	Group   string `arg:"" placeholder:"STREAM/GROUP" help:"The group."`
+	Subject string `arg:"" help:"A subject, or a part of one: then the stream's subjects that contain it are listed."`
+	Most    int    `short:"n" default:"50" help:"Most subjects to list."`
+	Output  string `short:"o" enum:"text,json" default:"text" help:"text or json."`
+}
+
+// placed is what where prints as JSON.
+type placed struct {
+	Key    model.Key     `json:"key"`
+	Places []model.Place `json:"places"`
+	More   bool          `json:"more,omitempty"` // subjects that are not listed
+}
+
+// Run says which partition the subject goes to, who owns it, which instance is pinned
+// there and how much waits.
+func (c Where) Run(e *Env) error {
+	e.JSON = c.Output == "json"
+	stream, group, ok := strings.Cut(c.Group, "/")
+	if !ok || group == "" {
+		return fmt.Errorf("%q: want STREAM/GROUP", c.Group)
+	}
+	s, err := e.Engine.Once(e.Context)
+	if err != nil {
+		return err
+	}
+	groups := s.Lookup(stream, group)
+	if len(groups) == 0 {
+		return fmt.Errorf("%s: %w; `pcgtop report` lists what there is", c.Group, ErrNotFound)
+	}
+	for _, g := range groups {
+		if s, err = e.Engine.Look(e.Context, g.Key, 0); err != nil {
+			return err
+		}
+		if g = s.Group(g.Key); g == nil {
+			return fmt.Errorf("%s: %w: it was deleted meanwhile", c.Group, ErrNotFound)
+		}
+		if err := c.place(e, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place prints where the subject goes, or, if it goes nowhere, which subjects contain it.
+func (c Where) place(e *Env, g *model.Group) error {
+	out := placed{Key: g.Key}
+	p, why := g.Place(c.Subject)
+	if why == "" {
+		out.Places = []model.Place{p}
+	} else {
+		found, more, err := e.Engine.Subjects(e.Context, g.Key, c.Subject, c.Most)
+		if err != nil {
+			return err
+		}
+		out.More = more
+		for _, subject := range found {
+			if p, why := g.Place(subject); why == "" {
+				out.Places = append(out.Places, p)
+			}
+		}
+		if len(out.Places) == 0 {
+			return fmt.Errorf("%s in %s: %w: %s, and no stored subject contains it", c.Subject, g.Key, ErrNotFound, why)
+		}
+	}
+	return e.print(out, out.text)
+}
+
+func (o placed) text(w io.Writer) error {
+	for _, p := range o.Places {
+		line := fmt.Sprintf("%s  partition %d  ", p.Subject, p.Partition)
+		if p.Owner == "" {
+			line += "nobody owns it"
+		} else {
+			line += fmt.Sprintf("%s (%s)", p.Owner, p.State)
+		}
+		if p.PinID != "" {
+			line += "  pin " + p.PinID
+		}
+		if c := p.Count; c != nil {
+			line += fmt.Sprintf("  %d wait before it", c.Pending)
+			if !c.Oldest.IsZero() {
+				line += fmt.Sprintf(", the oldest for %s", max(0, p.CountedAt.Sub(c.Oldest)).Round(time.Millisecond))
+			}
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	if o.More {
+		_, err := fmt.Fprintln(w, "there are more subjects that contain it: say more of it, or use -n")
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pcgtop/model"
+)
+
+// Look is [Engine.Once] for one group in depth: its partitions were counted too, or the
+// group says why they could not be. It goes on for as long as asked after that, so that
+// trends can be told. Without a group of that key it returns what Once would.
+func (e *Engine) Look(ctx context.Context, k model.Key, watch time.Duration) (*model.Snapshot, error) {
+	start := time.Now()
+	var whole time.Time
+	e.Focus(&k, []model.Key{k})
+	defer e.Focus(nil, nil)
+	s, err := e.reading(ctx, func(s *model.Snapshot) bool {
+		if !complete(s, start) {
+			return false
+		}
+		if g := s.Group(k); g != nil && g.ReadError == "" && g.Revision > 0 && g.Stream.Exists && !e.counted(g, start) {
+			return false
+		}
+		if whole.IsZero() {
+			whole = time.Now()
+		}
+		return time.Since(whole) >= watch
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", k, err)
+	}
+	return s, nil
+}
+
+// counted tells whether a group's partitions were counted since a time by our clock, or
+// there was an attempt to.
+func (e *Engine) counted(g *model.Group, since time.Time) bool {
+	c := g.Counts
+	if c == nil {
+		return false
+	}
+	ahead := g.Clock().Sub(g.ReadAt) // of the server's clock, about
+	return !c.At.Add(-ahead).Before(since.Add(-time.Second))
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pcgtop/model"
+)
+
+// Subjects lists at most n subjects of a group's messages that contain a text, in order,
+// and tells whether there may be more: of the origin for an elastic group, as stored for
+// a static one. The server tells of 100,000 subjects at most (nats-server,
+// JSMaxSubjectDetails); others are not looked at.
+func (e *Engine) Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	filters := []string{">"}
+	if g := e.Current().Group(k); g != nil && k.Kind == model.KindElastic && len(g.Config.Filters) > 0 {
+		filters = nil
+		for _, f := range g.Config.Filters {
+			filters = append(filters, f.Subject)
+		}
+	}
+	for _, filter := range filters {
+		all, total, err := e.subjects(ctx, k.Stream, filter)
+		if err != nil {
+			return nil, false, fmt.Errorf("subjects of %s: %w", k.Stream, err)
+		}
+		more = more || total > len(all)
+		for subject := range all {
+			if strings.Contains(subject, part) {
+				found = append(found, subject)
+			}
+		}
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	return found[:min(n, len(found))], more || len(found) > n, nil
+}
+
+// subjects reads one page of a stream's subjects, and how many there are.
+func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[string]uint64, total int, err error) {
+	body, err := json.Marshal(map[string]string{"subjects_filter": filter})
+	if err != nil {
+		return nil, 0, err
+	}
+	msg, err := e.nc.RequestWithContext(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
+	if err != nil {
+		return nil, 0, err
+	}
+	var info struct {
+		Total int `json:"total"`
+		Error *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+		State struct {
+			Subjects map[string]uint64 `json:"subjects"`
+		} `json:"state"`
+	}
+	if err := json.Unmarshal(msg.Data, &info); err != nil {
+		return nil, 0, fmt.Errorf("unreadable answer: %w", err)
+	}
+	if info.Error != nil {
+		return nil, 0, fmt.Errorf("%s", info.Error.Description)
+	}
+	return info.State.Subjects, info.Total, nil
+}

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"fmt"
+
+	"pcgtop/model"
+)
+
+// flowFacts says how an elastic group is fed, and how long what waits will take.
+func flowFacts(g *model.Group) []string {
+	var facts []string
+	if h := g.Hop; h != nil {
+		facts = append(facts, "source "+string(h.State)+behindWords(h))
+	}
+	if left, ok := g.Drain(); ok && g.Lag() > 0 {
+		facts = append(facts, "drained in "+age(left))
+	}
+	return facts
+}
+
+// behindWords is how much waits at the origin; ~ where that is put together from
+// answers of different times.
+func behindWords(h *model.Hop) string {
+	if h.Behind == 0 {
+		return ""
+	}
+	mark := ""
+	if h.About {
+		mark = "~"
+	}
+	return fmt.Sprintf(", %s%s at the origin", mark, number(h.Behind, 12))
+}
+
+// lagCell draws a group's lag, with ~ where it is put together from answers of different
+// times.
+func lagCell(t *theme, group func(int) *model.Group) func(*row, int, int) {
+	return func(r *row, i, w int) {
+		switch g := group(i); {
+		case unread(g):
+			r.right(t.dim, "-", w)
+		case g.About():
+			r.right(t.text, "~"+number(g.Lag(), w-1), w)
+		default:
+			r.right(quiet(t, g.Lag()), number(g.Lag(), w), w)
+		}
+	}
+}
+
+// pending draws what waits for members that have no consumer, where it was counted, and
+// other members as they are.
+func (l *memberList) pending(t *theme, cell func(*row, int, int)) func(*row, int, int) {
+	return func(r *row, i, w int) {
+		m := l.group.Members[i]
+		if m.Consumer != nil || !m.Configured || !l.group.Counted() {
+			cell(r, i, w)
+			return
+		}
+		n, _ := l.group.CountOf(m.Partitions)
+		st := t.bad
+		if n == 0 {
+			st = t.dim
+		}
+		st.bold = false
+		r.right(st, number(n, w), w)
+	}
+}

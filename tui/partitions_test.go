@@ -1,0 +1,129 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pcgtop/model"
+)
+
+// finder is a Finder with subjects of its own.
+type finder struct {
+	subjects []string
+	err      error
+	asked    []string
+}
+
+func (f *finder) Subjects(_ context.Context, _ model.Key, part string, n int) (found []string, more bool, err error) {
+	f.asked = append(f.asked, part)
+	for _, s := range f.subjects {
+		if strings.Contains(s, part) {
+			found = append(found, s)
+		}
+	}
+	return found[:min(n, len(found))], len(found) > n, f.err
+}
+
+func withFinder(f *finder) func(*Options) { return func(o *Options) { o.Finder = f } }
+
+func devices(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("telemetry.dev%03d.temp", i))
+	}
+	return list
+}
+
+func TestPartitionFrames(t *testing.T) {
+	for _, z := range sizes() {
+		open := func(w world) *stage { return newStage(t, z.w, z.h).show(w.snapshot()) }
+		open(sketch()).press("down", "enter", "enter", "down").golden("partitions-"+z.String(), true)
+		open(sketch()).press("down", "enter", "enter", ">").golden("partitions-sorted-"+z.String(), false)
+		open(sketch()).press("down", "enter", "enter", "tab", "right").golden("partitions-heat-"+z.String(), true)
+		big := world{context: "prod-eu", groups: []fixture{crowd(1024, 40)}}
+		open(big).press("enter", "enter", "G").golden("partitions-1024-"+z.String(), false)
+		open(big).press("enter", "enter", "tab").golden("partitions-1024-heat-"+z.String(), true)
+		open(sketch()).press("enter", "enter").golden("partitions-not-counted-"+z.String(), false)
+		s := newStage(t, z.w, z.h, withFinder(&finder{subjects: devices(30)})).show(sketch().snapshot()).press("down", "enter", "w")
+		s.golden("where-empty-"+z.String(), false)
+		s.typed("telemetry.dev007.temp").golden("where-"+z.String(), true)
+		s.press("ctrl+u").typed("dev01").press("enter")
+		s.golden("where-list-"+z.String(), false)
+	}
+	s := newStage(t, 80, 24, func(o *Options) { o.ASCII, o.NoColor = true, true }).show(sketch().snapshot())
+	s.press("down", "enter", "enter").golden("look-ascii-partitions-80x24", false)
+}
+
+// The states of a group that have to do with flow.
+func flows() map[string]world {
+	full := sketch().groups[0]
+	full.config.MaxBufferedMsgs, full.behind = int64(full.messages), 4210
+	stalls := sketch().groups[0]
+	stalls.consumers = map[string]model.Consumer{"m1": stalls.consumers["m1"], "m2": stuck(stalls.consumers["m2"], 41*time.Second)}
+	static := sketch().groups[1]
+	return map[string]world{
+		"full":    {context: "prod-eu", groups: []fixture{full}},
+		"stalled": {context: "prod-eu", groups: []fixture{stalls}},
+		"uncounted": {context: "prod-eu", groups: []fixture{static}, later: []model.Observation{
+			model.PartitionsCounted{Key: static.key, Counts: model.Counts{At: moment(), Error: "no direct gets (allow_direct)"}}}},
+	}
+}
+
+func TestFlowFrames(t *testing.T) {
+	for name, w := range flows() {
+		for _, z := range sizes() {
+			newStage(t, z.w, z.h).show(w.snapshot()).golden("overview-"+name+"-"+z.String(), false)
+			newStage(t, z.w, z.h).show(w.snapshot()).press("enter", "tab").golden("group-"+name+"-"+z.String(), name == "stalled")
+		}
+	}
+}
+
+// The cursor is one and the same on the map and in the table, and follows the number
+// when rows are ordered anew.
+func TestCursorIsShared(t *testing.T) {
+	s := newStage(t, 120, 40).show(sketch().snapshot()).press("down", "enter", "tab", "right", "right")
+	s.press("enter").sees("2: m1, pinned, nothing waits")
+	s.press(">", "g").sees("6: m2, pinned, 4,211 wait")
+	w := sketch()
+	w.groups[0].waits[0].Pending = 99_999
+	s.show(w.snapshot()).sees("6: m2, pinned, 4,211 wait")
+	s.press("esc").sees("6: m2, pinned, 4,211 wait")
+	if s.m.group == nil || s.m.group.table != nil {
+		t.Fatal("esc does not lead back to the group")
+	}
+	s.press("esc")
+	if s.m.group != nil {
+		t.Fatal("esc does not lead back to the overview")
+	}
+}
+
+// A group that shrinks, or vanishes, leaves the table whole.
+func TestTableFollowsTheGroup(t *testing.T) {
+	s := newStage(t, 80, 24).show(sketch().snapshot()).press("down", "enter", "enter", "G").sees("15: m1")
+	w := sketch()
+	w.groups[0].revision, w.groups[0].config.Partitions, w.groups[0].waits = 50, 4, nil
+	s.show(w.snapshot()).sees("not counted yet")
+	s.show(world{}.snapshot()).press("up", "down", "G", "tab", ">", "<", "w", "esc", "esc", "esc")
+}
+
+func TestWhere(t *testing.T) {
+	f := &finder{subjects: devices(500)}
+	s := newStage(t, 100, 30, withFinder(f)).show(sketch().snapshot()).press("down", "enter", "w")
+	s.typed("telemetry.dev007.temp").sees("partition 1 ▸ A m1 pinned 12 m").sees("18 wait, oldest 41 s before it")
+	s.press("ctrl+u").typed("nope.x").sees("no partition: no filter of the group takes it")
+	s.press("ctrl+u").typed("dev").send(press("enter")) // the answer comes later
+	s.sees("looking for subjects")
+	s.send(foundMsg{key: elastic("TELEMETRY", "rollup"), part: "other", found: []string{"stale"}})
+	s.sees("looking for subjects")
+	found, more, _ := f.Subjects(t.Context(), model.Key{}, "dev", mostFound)
+	s.send(foundMsg{key: elastic("TELEMETRY", "rollup"), part: "dev", found: found, more: more})
+	s.sees("200 subjects with \"dev\", and more").sees("telemetry.dev003.temp").press("down", "down").sees("telemetry.dev005.temp")
+	s.press("ctrl+u").typed("zzz").press("enter")
+	s.sees("no stored subject contains zzz")
+	s.send(foundMsg{key: elastic("TELEMETRY", "rollup"), part: "zzz", err: errors.New("not permitted: STREAM.INFO on TELEMETRY")})
+	s.sees("not permitted: STREAM.INFO on TELEMETRY")
+	s.show(world{}.snapshot()).sees("the group is gone")
+}
