@@ -32,12 +32,6 @@ func (v Verdict) InNeed() bool { return v.Rank() < VerdictUnknown.Rank() }
 
 // verdict is the worst that a finding leads to.
 func verdict(g *Group) Verdict {
-	switch {
-	case g.Unreadable != "":
-		return VerdictUnreadable
-	case g.ReadAt.IsZero():
-		return VerdictUnknown
-	}
 	worst := VerdictOK
 	if g.Lag() == 0 && !g.active() {
 		worst = VerdictIdle
@@ -46,6 +40,9 @@ func verdict(g *Group) Verdict {
 		if v := verdictOf(f); v != "" && v.Rank() < worst.Rank() {
 			worst = v
 		}
+	}
+	if g.ReadAt.IsZero() && worst.Rank() > VerdictBroken.Rank() {
+		return VerdictUnknown // what is known of the members is nothing
 	}
 	return worst
 }

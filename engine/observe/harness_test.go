@@ -185,3 +185,10 @@ func serial(emit func(...model.Observation)) func(...model.Observation) {
 		emit(observations...)
 	}
 }
+
+// observations are all that were emitted so far.
+func (r *recorder) observations() []model.Observation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[:len(r.all):len(r.all)]
+}

@@ -377,3 +377,124 @@ func TestNoDirectGets(t *testing.T) {
 		return g != nil && g.Counts != nil && g.Counts.Error == "no direct gets (allow_direct)"
 	})
 }
+
+// A refused direct get is named within a second, and only the counts are missing.
+func TestDeniedDirectGets(t *testing.T) {
+	srv := limited(t, "$JS.API.INFO", "$JS.API.STREAM.INFO.>", "$JS.API.STREAM.LIST", "$JS.API.CONSUMER.LIST.>",
+		"$JS.API.CONSUMER.CREATE.KV_static-consumer-groups.>", "$JS.API.CONSUMER.CREATE.KV_elastic-consumer-groups.>", "$JS.FC.>")
+	js := jetStream(t, connect(t, srv.ClientURL(), asUser("admin")))
+	k := manyPartitions(t, js, 4, 10)
+	bucketOf(t, js, model.KindStatic)
+	r := newRecorder()
+	opts := quick()
+	opts.Group = func(k model.Key) *model.Group { return r.now().Group(k) }
+	o := New(connect(t, srv.ClientURL(), asUser("limited")), opts)
+	o.Focus(&k, []model.Key{k})
+	runWith(t, o, r.emit)
+	now, took := r.until(t, "the refusal", func(s *model.Snapshot) bool {
+		g := s.Group(k)
+		return g != nil && g.Counts != nil && g.Counts.Error != ""
+	})
+	if g := now.Group(k); g.Counts.Error != "not permitted: DIRECT.GET on P-g" || took > 2*time.Second || g.Lag() != 10 {
+		t.Errorf("%q after %v, lag %d", g.Counts.Error, took, g.Lag())
+	}
+	r.until(t, "advice", func(s *model.Snapshot) bool { return deniedWith(s, "DIRECT.GET on P-g: allow publish to $JS.API.DIRECT.GET.P-g") })
+}
+
+// The partition that a subject is placed in is the one the server puts it in.
+func TestPlacesAreTheServers(t *testing.T) {
+	srv := startServer(t)
+	js := jetStream(t, connect(t, srv.ClientURL()))
+	ctx := t.Context()
+	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "H", Subjects: []string{"a.*.*", "b.>", "c.*"}, Storage: jetstream.MemoryStorage}))
+	must(orbit.CreateElastic(ctx, js, "H", "g", 7, []orbit.PartitioningFilter{
+		{Filter: "a.*.*", PartitioningWildcards: []int{2, 1}}, {Filter: "b.>"}, {Filter: "c.*", PartitioningWildcards: []int{1}}}, -1, -1))
+	var subjects []string
+	for i := range 120 {
+		subjects = append(subjects, fmt.Sprintf("a.k%d.zürich%d", i%11, i), fmt.Sprintf("b.x%d.y.%d", i, i%3), fmt.Sprintf("c.注文%d", i))
+	}
+	for _, s := range subjects {
+		must(js.Publish(ctx, s, nil))
+	}
+	k := elastic("H", "g")
+	_, r := opened(t, srv.ClientURL(), k)
+	now, _ := r.until(t, "all counted", func(s *model.Snapshot) bool { return counts(s.Group(k)) == int64(len(subjects)) })
+	stored := must(must(js.Stream(ctx, "H-g")).Info(ctx, jetstream.WithSubjectFilter(">"))).State.Subjects
+	for _, s := range subjects {
+		p, why := now.Group(k).Place(s)
+		if _, there := stored[fmt.Sprintf("%d.%s", p.Partition, s)]; why != "" || !there {
+			t.Fatalf("%s: partition %d, %q; the server puts it elsewhere", s, p.Partition, why)
+		}
+	}
+}
+
+// Of a static group that counts from the owner's ack floor, what was handled does not
+// wait, and rates are exact even where it keeps up.
+func TestStaticCountsFromTheAckFloor(t *testing.T) {
+	srv := startServer(t)
+	js := jetStream(t, connect(t, srv.ClientURL()))
+	ctx := t.Context()
+	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "ST", Subjects: []string{"st.*"}, AllowDirect: true, Storage: jetstream.MemoryStorage,
+		SubjectTransform: &jetstream.SubjectTransformConfig{Source: "st.*", Destination: "{{partition(4,1)}}.st.{{wildcard(1)}}"}}))
+	must(orbit.CreateStatic(ctx, js, "ST", "g", 4, []string{"st.*"}, []string{"m1", "m2"}, nil))
+	publish := func(n int) {
+		for i := range n {
+			must(js.Publish(ctx, fmt.Sprintf("st.k%d", i), nil))
+		}
+	}
+	consumer := func(name string, filters ...string) jetstream.Consumer {
+		return must(js.CreateConsumer(ctx, "ST", jetstream.ConsumerConfig{Durable: name, AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: filters}))
+	}
+	publish(100)
+	m1 := consumer("g-m1", "0.st.*", "1.st.*")
+	k := static("ST", "g")
+	_, r := opened(t, srv.ClientURL(), k, func(o *Options) { o.Refresh = 300 * time.Millisecond })
+	now, _ := r.until(t, "all wait, m2's for nobody", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 100 && s.Group(k).Lag() == 100 })
+	if g := now.Group(k); !g.About() || g.Member("m2").Consumer != nil {
+		t.Errorf("about %v", g.About())
+	}
+	for {
+		info := must(m1.Info(ctx))
+		if info.NumPending == 0 {
+			break
+		}
+		for m := range must(m1.Fetch(int(info.NumPending), jetstream.FetchMaxWait(5*time.Second))).Messages() {
+			if err := m.DoubleAck(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	handled := int64(must(m1.Info(ctx)).AckFloor.Consumer)
+	now, _ = r.until(t, "what m1 handled waits no more", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 100-handled })
+	for _, p := range now.Group(k).Partitions {
+		if p.Number < 2 && p.Count.Pending != 0 || p.Count.AtLeast {
+			t.Errorf("%+v: %+v", p, p.Count)
+		}
+	}
+}
+
+// Bursts are paid for afterwards, while half of what comes in stays for others.
+func TestBudgetLends(t *testing.T) {
+	b := newBudget(1000)
+	b.borrow(500)
+	left, repaid := b.owed()
+	if left < 900*time.Millisecond || left > time.Second || repaid > 50 {
+		t.Errorf("%v left, %v repaid", left, repaid)
+	}
+	start := time.Now()
+	for range 1250 { // a full bucket, and 250 more: half of what comes in meanwhile
+		if err := b.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took < 300*time.Millisecond || took > 2*time.Second {
+		t.Errorf("others waited for %v", took)
+	}
+	for left > 0 {
+		time.Sleep(time.Millisecond)
+		left, repaid = b.owed()
+	}
+	if repaid < 499.9 || repaid > 500.1 {
+		t.Errorf("%v repaid", repaid)
+	}
+}
