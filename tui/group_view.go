@@ -190,7 +190,7 @@ func (v *groupView) config(t *theme, w int) *row {
 	if g.Stream.Exists && g.Key.Kind == model.KindElastic {
 		work := "work stream " + number(g.Stream.Messages, 12)
 		if fill, limited := g.Stream.Fill(); limited {
-			work += fmt.Sprintf(", buffer %.0f %% full", fill*100)
+			work += fmt.Sprintf(", buffer %.0f %%", fill*100)
 		}
 		facts = append(facts, work)
 	}

@@ -107,7 +107,13 @@ func (t *partTable) press(v *groupView, id keymap.ID) tea.Cmd {
 // the heads.
 const chromeLines = 3
 
+// roomy tells whether there is room for blank lines.
+func roomy(h int) bool { return h >= 30 }
+
 func (t *partTable) settle(w, h int) {
+	if roomy(h) {
+		h -= 2
+	}
 	t.page = max(1, h-chromeLines)
 	if t.heat {
 		t.chart.settle(w, t.page)
@@ -120,6 +126,10 @@ func (t *partTable) view(m *Model, w, h int) []*row {
 	th := m.theme
 	title := th.row().gap(1).put(th.accent.strong(), "PARTITIONS").put(th.dim, "  "+t.chart.about(true))
 	lines := []*row{ellipsis(th, title, w-1), ellipsis(th, t.totals(th), w-1)}
+	if roomy(h) {
+		lines = append([]*row{th.row()}, append(lines, th.row())...)
+		h -= 2
+	}
 	if t.heat {
 		return append(append(lines, th.row()), t.chart.view(th, w, h-chromeLines, true)...)
 	}

@@ -41,10 +41,18 @@ func (e *Env) ls(list listFunc, stream string) error {
 	})
 }
 
+// info shows a group in full, with what waits in each partition.
 func (e *Env) info(k model.Key) error {
 	g, err := e.group(k)
 	if err != nil {
 		return err
+	}
+	s, err := e.Engine.Look(e.Context, k, 0)
+	if err != nil {
+		return err
+	}
+	if now := s.Group(k); now != nil {
+		g = now
 	}
 	return e.print(g, func(w io.Writer) error { return e.Show(w, g) })
 }

@@ -96,7 +96,22 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), notFound(err))
 	}
 	k := t.key(model.KindStatic)
+	e.warnOfStamp(k)
 	return e.say(k, "created static group %s with %s", k, model.Count(int(n), "partition"))
+}
+
+// warnOfStamp notes that the stream's transform does not fit a group just made. It is
+// only a note: the group is there.
+func (e *Env) warnOfStamp(k model.Key) {
+	s, err := e.Engine.Look(e.Context, k, 0)
+	if err != nil || s.Group(k) == nil || e.JSON {
+		return
+	}
+	for _, f := range s.Group(k).Findings {
+		if f.ID == "stamp-differs" {
+			fmt.Fprintf(e.Out, "note: %s; %s\n", f.Text, f.Hint)
+		}
+	}
 }
 
 func wireMappings(list []model.Mapping) []pcgroups.MemberMapping {

@@ -398,7 +398,9 @@ func TestDeniedDirectGets(t *testing.T) {
 	if g := now.Group(k); g.Counts.Error != "not permitted: DIRECT.GET on P-g" || took > 2*time.Second || g.Lag() != 10 {
 		t.Errorf("%q after %v, lag %d", g.Counts.Error, took, g.Lag())
 	}
-	r.until(t, "advice", func(s *model.Snapshot) bool { return deniedWith(s, "DIRECT.GET on P-g: allow publish to $JS.API.DIRECT.GET.P-g") })
+	r.until(t, "advice", func(s *model.Snapshot) bool {
+		return deniedWith(s, "DIRECT.GET on P-g: allow publish to $JS.API.DIRECT.GET.P-g")
+	})
 }
 
 // The partition that a subject is placed in is the one the server puts it in.

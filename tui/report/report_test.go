@@ -44,13 +44,38 @@ func TestGroup(t *testing.T) {
 A  m1      pinned  0,2         abc  1m30s         0       12        1      -     -
 B  名前    absent  1                              0        0        0      -     -
 
-PARTITION  OWNER  STATE
-        0  m1     pinned
-        1  名前   absent
-        2  m1     pinned
+PARTITION  OWNER  STATE   PENDING  OLDEST
+        0  m1     pinned        -
+        1  名前   absent        -
+        2  m1     pinned        -
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+// TestCountedGroup: what was counted is in the text and in the JSON, and why it was not.
+func TestCountedGroup(t *testing.T) {
+	s := snapshot()
+	k, at := s.Groups[0].Key, time.Date(2026, 11, 29, 14, 0, 41, 0, time.UTC)
+	s = model.Reduce(s, at, model.PartitionsCounted{Key: k, Counts: model.Counts{At: at, Every: time.Second},
+		Partitions: []model.Counted{{Pending: 12, Oldest: at.Add(-41 * time.Second)}, {Pending: 3, Oldest: at.Add(-time.Second)}, {}}})
+	var b, j bytes.Buffer
+	if err := Group(&b, s.Groups[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"0  m1     pinned       12     41s", "1  名前   absent        3      1s", "2  m1     pinned        0\n", "1 partition (1), 3 messages wait there"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("%q is not in\n%s", line, b.String())
+		}
+	}
+	if err := JSON(&j, s); err != nil || !strings.Contains(j.String(), `"count":{"pending":12,"oldest":"2026-11-29T14:00:00Z"`) {
+		t.Errorf("%v %s", err, j.String())
+	}
+	s = model.Reduce(s, at, model.PartitionsCounted{Key: k, Counts: model.Counts{At: at, Error: "no direct gets (allow_direct)"}})
+	b.Reset()
+	if err := Group(&b, s.Groups[0]); err != nil || !strings.Contains(b.String(), "partitions not counted: no direct gets (allow_direct)") {
+		t.Errorf("%v %s", err, b.String())
 	}
 }
 

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"pcgtop/model"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// fake is an Engine that shows one picture.
+type fake struct {
+	snapshot *model.Snapshot
+	err      error
+	looked   []model.Key
+}
+
+func (f *fake) Once(context.Context) (*model.Snapshot, error) { return f.snapshot, f.err }
+func (f *fake) Look(_ context.Context, k model.Key, _ time.Duration) (*model.Snapshot, error) {
+	f.looked = append(f.looked, k)
+	return f.snapshot, f.err
+}
+func (f *fake) Subjects(context.Context, model.Key, string, int) ([]string, bool, error) {
+	return nil, false, f.err
+}
+func (f *fake) Apply(context.Context, *model.Plan) (string, error) { return "", f.err }
+func (f *fake) ReadOnly() bool                                     { return true }
+func (f *fake) JetStream() jetstream.JetStream                     { return nil }
+
+// picture is S/g, in which 7 messages wait, the oldest for a minute, and one instance
+// runs; S/h was not read.
+func picture() *model.Snapshot {
+	at := time.Date(2026, 3, 4, 14, 3, 22, 0, time.UTC)
+	g, h := model.Key{Kind: model.KindElastic, Stream: "S", Group: "g"}, model.Key{Kind: model.KindElastic, Stream: "S", Group: "h"}
+	config := &model.Config{Partitions: 2, Filters: []model.Filter{{Subject: "s.*", Wildcards: []int{1}}}, Members: []string{"m"}}
+	c := &model.Consumer{Name: "m", Waiting: 1, PinID: "x", PinnedAt: at, Pending: 7, TS: at, Created: at.Add(-time.Hour), Filters: []string{"0.s.*", "1.s.*"}, LastActive: at}
+	s := model.Reduce(nil, at, model.ConfigSeen{Key: g, Revision: 1, Config: config}, model.ConfigSeen{Key: h, Revision: 2, Config: config},
+		model.StreamRead{Name: "S-g", Facts: model.StreamFacts{Exists: true, Messages: 7, Sources: []model.Source{{Name: "S"}}}},
+		model.ConsumersRead{Stream: "S-g", TS: at, Consumers: []*model.Consumer{c}}, model.ConsumersRead{Stream: "S-h", Error: "no answer"})
+	return model.Reduce(s, at, model.PartitionsCounted{Key: g, Counts: model.Counts{At: at, Every: time.Second}, Partitions: []model.Counted{{Pending: 7, Oldest: at.Add(-time.Minute)}, {}}})
+}
+
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		check  Check
+		err    error
+		status Status
+		says   string
+		looks  int
+	}{
+		"healthy":            {Check{Target: "S/g"}, nil, StatusOK, "OK: 1 group, 1 ok", 1},
+		"lag":                {Check{Target: "S/g", Lag: "7:8"}, nil, StatusWarning, "lag 7 is at least 7", 1},
+		"much lag":           {Check{Target: "S/g", Lag: "2:7"}, nil, StatusCritical, "lag 7 is at least 7", 1},
+		"little lag":         {Check{Target: "S/g", Lag: "8"}, nil, StatusOK, "", 1},
+		"age":                {Check{Target: "S/g", Age: "1m:2m"}, nil, StatusWarning, "the oldest message waits for 1m0s, at least 1m0s", 1},
+		"old age":            {Check{Target: "S/g", Age: "1s:1m"}, nil, StatusCritical, "", 1},
+		"young":              {Check{Target: "S/g", Age: "61s"}, nil, StatusOK, "", 1},
+		"no standby":         {Check{Target: "S/g", NoStandby: "warn"}, nil, StatusWarning, "no-standby: no standby for m", 1},
+		"no standby is bad":  {Check{Target: "S/g", NoStandby: "crit"}, nil, StatusCritical, "CRITICAL", 1},
+		"no standby is fine": {Check{Target: "S/g", NoStandby: "ok"}, nil, StatusOK, "", 1},
+		"not read":           {Check{}, nil, StatusUnknown, "unread: consumers not read: no answer", 0},
+		"one of both":        {Check{Lag: "1"}, nil, StatusWarning, "WARNING: 2 groups, 1 warning, 1 unknown", 0},
+		"not read is fine":   {Check{Target: "S", Rule: []string{"unread=ok"}}, nil, StatusOK, "OK: 2 groups, 2 ok", 0},
+		"ages of all":        {Check{Target: "S", Age: "1h", Rule: []string{"unread=ok"}}, nil, StatusUnknown, "ages are not known: the partitions were not counted", 2},
+		"no such group":      {Check{Target: "S/nope"}, nil, StatusUnknown, "UNKNOWN: S/nope: not found", 0},
+		"not connected":      {Check{}, errors.New("gone"), StatusUnknown, "UNKNOWN: gone", 0},
+		"bad lag":            {Check{Lag: "x"}, nil, StatusUnknown, "--lag", 0},
+		"bad age":            {Check{Age: "1"}, nil, StatusUnknown, "--age", 0},
+		"bad standby":        {Check{NoStandby: "maybe"}, nil, StatusUnknown, "no-standby=maybe", 0},
+		"bad rule":           {Check{Rule: []string{"nope=ok"}}, nil, StatusUnknown, "nope=ok", 0},
+	} {
+		var out bytes.Buffer
+		f := &fake{snapshot: picture(), err: c.err}
+		err := c.check.Run(&Env{Context: t.Context(), Engine: f, Out: &out})
+		var exit *Exit
+		status := StatusOK
+		if errors.As(err, &exit) {
+			status = exit.Status
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if status != c.status || !strings.Contains(out.String(), c.says) || len(f.looked) != c.looks {
+			t.Errorf("%s: %s, want %s, %d looks:\n%s", name, status, c.status, len(f.looked), out.String())
+		}
+	}
+	var out bytes.Buffer
+	_ = Check{Target: "S/g", Output: "json"}.Run(&Env{Context: t.Context(), Engine: &fake{snapshot: picture()}, Out: &out})
+	if !strings.HasPrefix(out.String(), `{"status":"ok","code":0,"groups":[{"key":{"kind":"elastic","stream":"S","group":"g"},"status":"ok","verdict":"ok","lag":7,"oldest_s":60,"window":{"span_ns":0,"complete":false},"findings":[{"status":"ok","id":"no-standby"`) {
+		t.Error(out.String())
+	}
+}

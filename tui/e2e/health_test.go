@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestCheck: exit codes, thresholds, JSON.
+func TestCheck(t *testing.T) {
+	a := serve(t)
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"check", 1, "WARNING: 4 groups, 1 warning, 3 ok"},
+		{"check", 1, "absent: m3 never seen: it owns 5 partitions (10-14)"},
+		{"check ORDERS", 0, "OK: 2 groups, 2 ok"},
+		{"check ORDERS/fulfillment", 0, "watched for"},
+		{"check TELEMETRY/rollup --rule absent=crit", 2, "CRITICAL: 1 group, 1 critical"},
+		{"check TELEMETRY/rollup --rule absent=ok", 0, "OK"},
+		{"check TELEMETRY/rollup --rule absent=ok --lag 1", 1, "lag: lag "},
+		{"check TELEMETRY/rollup --lag 1:2", 2, "is at least 2"},
+		{"check TELEMETRY/rollup --age 1ns:2ns", 2, "age: the oldest message waits for"},
+		{"check ORDERS --age 1h", 0, "OK"},
+		{"check NOPE/x", 3, "UNKNOWN: NOPE/x: not found"},
+		{"check --lag x", 3, "UNKNOWN: --lag"},
+		{"check --rule nope=warn", 3, "want a finding and what it is"},
+		{"check --nope", 3, ""},
+		{"check -o json ORDERS", 0, `{"status":"ok","code":0,"groups":[{"key"`},
+		{"check -o json NOPE", 3, `{"status":"unknown","code":3,"error":"NOPE: not found`},
+		{"--server nats://127.0.0.1:1 check", 3, ""},
+	} {
+		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+	}
+}
+
+// TestCheckSeesAGroupFallBehind: watched for its window, the group with the hot key is
+// behind, and a healthy neighbour is not.
+func TestCheckSeesAGroupFallBehind(t *testing.T) {
+	a := serve(t)
+	t.Parallel()
+	results := make(chan string, 2)
+	for _, group := range []string{"TELEMETRY/rollup", "ORDERS/fulfillment"} {
+		go func() {
+			out, _, _ := a.run(t, "", "check", "-o", "json", group, "--for", "33s")
+			results <- out
+		}()
+	}
+	for range 2 {
+		var v struct {
+			Groups []struct {
+				Key     struct{ Group string }
+				Verdict string
+				Window  struct{ Complete bool }
+			}
+		}
+		if err := json.Unmarshal([]byte(<-results), &v); err != nil || len(v.Groups) != 1 {
+			t.Fatal(err, v)
+		}
+		want := map[string]string{"rollup": "behind", "fulfillment": "ok"}[v.Groups[0].Key.Group]
+		if g := v.Groups[0]; g.Verdict != want || !g.Window.Complete {
+			t.Errorf("%+v, want %s", g, want)
+		}
+	}
+}
+
+// TestWhere: exact subjects, parts of subjects, and what is not there.
+func TestWhere(t *testing.T) {
+	a := serve(t)
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "telemetry.dev007.temp  partition 1  m1 (pinned)  pin "},
+		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "wait before it"},
+		{"where TELEMETRY/rollup dev007", 0, "telemetry.dev007."},
+		{"where PAYMENTS/settlement payments.acct001", 0, "payments.acct001  partition "},
+		{"where PAYMENTS/settlement acct -n 3", 0, "there are more subjects"},
+		{"where ORDERS/fulfillment orders.c001 -o json", 0, `"places":[{"subject":"orders.c001","partition":`},
+		{"where ORDERS/fulfillment nothing.like.it", 3, ""},
+		{"where ORDERS/nope orders.c001", 3, ""},
+		{"where ORDERS orders.c001", 1, ""},
+	} {
+		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
+		if code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+	}
+	out, _, _ := a.run(t, "", "report", "-o", "json", "TELEMETRY/rollup")
+	if !strings.Contains(out, `"count":{"pending":`) || !strings.Contains(out, `"hop":{"state":`) {
+		t.Errorf("no counts in %s", out)
+	}
+}
+
+// TestPartitionsScreen: the map shows bars, enter leads to the table, w says where a
+// subject goes.
+func TestPartitionsScreen(t *testing.T) {
+	a := serve(t)
+	term := a.openGroup(t, "TELEMETRY/rollup")
+	term.see("messages wait there", "C✗█")
+	term.press(enter)
+	term.see("PARTITIONS", "PENDING", "OLDEST", "wait in 16 partitions", "✗ absent")
+	term.press(">")
+	term.see("PENDING▼", "sorted by PENDING")
+	term.press("w")
+	term.see("Where in TELEMETRY/rollup")
+	for _, r := range "telemetry.dev007.temp" {
+		term.press(string(r))
+	}
+	term.see("partition 1", "wait", "before it")
+	term.press("\x15") // ctrl+u
+	for _, r := range "dev00" {
+		term.press(string(r))
+	}
+	term.press(enter)
+	term.see(`subjects with "dev00"`, "telemetry.dev00")
+	term.press(esc)
+	term.gone("Where in")
+	term.press(esc)
+	term.see("MEMBERS")
+	term.press("q")
+	term.exit(patience)
+}
