@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nats-io/nats.go"
+
 	"pcgtop/model"
 )
 
@@ -47,7 +49,11 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[s
 	if err != nil {
 		return nil, 0, err
 	}
-	msg, err := e.nc.RequestWithContext(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
+	var msg *nats.Msg
+	err = e.Guard(ctx, func(ctx context.Context) (err error) {
+		msg, err = e.nc.RequestWithContext(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
+		return err
+	})
 	if err != nil {
 		return nil, 0, err
 	}

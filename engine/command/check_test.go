@@ -29,8 +29,11 @@ func (f *fake) Subjects(context.Context, model.Key, string, int) ([]string, bool
 	return nil, false, f.err
 }
 func (f *fake) Apply(context.Context, *model.Plan) (string, error) { return "", f.err }
-func (f *fake) ReadOnly() bool                                     { return true }
-func (f *fake) JetStream() jetstream.JetStream                     { return nil }
+func (f *fake) Guard(ctx context.Context, run func(context.Context) error) error {
+	return run(ctx)
+}
+func (f *fake) ReadOnly() bool                 { return true }
+func (f *fake) JetStream() jetstream.JetStream { return nil }
 
 // picture is S/g, in which 7 messages wait, the oldest for a minute, and one instance
 // runs; S/h was not read.

@@ -104,12 +104,12 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 // only a note: the group is there.
 func (e *Env) warnOfStamp(k model.Key) {
 	s, err := e.Engine.Look(e.Context, k, 0)
-	if err != nil || s.Group(k) == nil || e.JSON {
+	if err != nil || s.Group(k) == nil {
 		return
 	}
 	for _, f := range s.Group(k).Findings {
 		if f.ID == "stamp-differs" {
-			fmt.Fprintf(e.Out, "note: %s; %s\n", f.Text, f.Hint)
+			fmt.Fprintf(e.Err, "note: %s; %s\n", f.Text, f.Hint)
 		}
 	}
 }
