@@ -39,6 +39,7 @@ func rules() []Rule {
 		{"no-pull", Warning, VerdictDegraded, "a member's consumer from which nobody pulls", noPull},
 		{"paused", Warning, VerdictDegraded, "a member's consumer is paused", paused},
 		{"not-pinned", Warning, VerdictDegraded, "messages wait, instances pull, and nobody is pinned", notPinned},
+		{"flapping", Warning, VerdictDegraded, "the pin goes from instance to instance more than three times a minute", flapping},
 		{"redelivering", Warning, VerdictDegraded, "messages are delivered again and again", redelivering},
 		{"ack-wait-short", Warning, "", "an ack wait below 2 s makes pins flap", ackWaitShort},
 		{"unread", Info, "", "the consumers could not be read", unread},

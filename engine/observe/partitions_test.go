@@ -280,12 +280,16 @@ func TestManyPartitions(t *testing.T) {
 	s := manyPartitions(t, js, 1024, 20000)
 	best := time.Hour
 	o, r := opened(t, srv.ClientURL(), s, func(o *Options) { o.MaxRequests = 200_000 })
-	for range 5 {
+	var last time.Time
+	for range 40 { // the machine may be busy with other tests
 		now, _ := r.until(t, "another count", func(snap *model.Snapshot) bool {
 			g := snap.Group(s)
-			return counts(g) == 20000 && g.Counts.Took < best || counts(g) == 20000 && best < time.Second
+			return counts(g) == 20000 && g.Counts.At.After(last)
 		})
-		best = min(best, now.Group(s).Counts.Took)
+		c := now.Group(s).Counts
+		if last, best = c.At, min(best, c.Took); best < 100*time.Millisecond {
+			break
+		}
 	}
 	t.Logf("counted in %v", best)
 	if best > 100*time.Millisecond && !raceEnabled() {
@@ -498,5 +502,20 @@ func TestBudgetLends(t *testing.T) {
 	}
 	if repaid < 499.9 || repaid > 500.1 {
 		t.Errorf("%v repaid", repaid)
+	}
+}
+
+// BenchmarkCountPartitions is one count of 1,024 partitions of a stream of 20,000
+// messages.
+func BenchmarkCountPartitions(b *testing.B) {
+	srv := startServer(b)
+	k := manyPartitions(b, jetStream(b, connect(b, srv.ClientURL())), 1024, 20000)
+	o, r := opened(b, srv.ClientURL(), k, func(o *Options) { o.Refresh = time.Hour })
+	now, _ := r.until(b, "counted", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 20000 })
+	l := newLink(o, r.emit)
+	for b.Loop() {
+		if _, _, err := l.countPartitions(b.Context(), now.Group(k), counted{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

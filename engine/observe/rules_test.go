@@ -642,3 +642,28 @@ func TestRollingUpdateUnderNewNames(t *testing.T) {
 	}
 	w.fine()
 }
+
+// CON-10: with an ack wait of a second the pin goes to and fro at every quiet moment.
+func TestFlapping(t *testing.T) {
+	w := newWard(t)
+	ctx := t.Context()
+	k := w.elastic("FLAP", "g", 2, "m1")
+	for range 2 {
+		m := must(orbit.ElasticConsume(ctx, w.js, "FLAP", "g", "m1", func(m jetstream.Msg) { _ = m.Ack() },
+			jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Second}))
+		t.Cleanup(func() { m.Stop(); <-m.Done() })
+	}
+	w.everything()
+	var next time.Time
+	w.r.until(t, "flapping", func(s *model.Snapshot) bool {
+		if time.Now().After(next) { // a message after a quiet moment, again and again
+			next = time.Now().Add(1500 * time.Millisecond)
+			_ = w.js.Conn().Publish("FLAP.k", nil)
+		}
+		return hasFinding(s.Group(k), "flapping")
+	})
+	if f := finding(w.r.now().Group(k), "flapping"); !strings.Contains(f.Hint, "ack wait of 1s is below 2s") {
+		t.Errorf("%+v", f)
+	}
+	w.fine()
+}
