@@ -287,7 +287,7 @@ func TestManyPartitions(t *testing.T) {
 			return counts(g) == 20000 && g.Counts.At.After(last)
 		})
 		c := now.Group(s).Counts
-		if last, best = c.At, min(best, c.Took); best < 100*time.Millisecond {
+		if last, best = c.At, min(best, c.Took); best < 100*time.Millisecond || raceEnabled() {
 			break
 		}
 	}
@@ -297,7 +297,7 @@ func TestManyPartitions(t *testing.T) {
 	}
 	o.Focus(nil, []model.Key{s})
 	n := 1
-	for range 3 { // one count may be under way
+	for range 20 { // one count may be under way
 		gets, read := directGets(t, srv.ClientURL()), r.now().Group(s).ReadAt
 		r.until(t, "more reads", func(snap *model.Snapshot) bool { return snap.Group(s).ReadAt.Sub(read) > 300*time.Millisecond })
 		if n = gets(); n == 0 {
