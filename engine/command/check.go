@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -265,51 +263,4 @@ func pair[T any](text string, parse func(string) (T, error)) (limits [2]T, err e
 		limits[1], err = parse(crit)
 	}
 	return limits, err
-}
-
-// text prints a summary and a line for each finding that is not ok.
-func (v verdicts) text(w io.Writer) error {
-	counts := map[Status]int{}
-	for _, g := range v.Groups {
-		counts[g.Status]++
-	}
-	var parts []string
-	for _, s := range []Status{StatusCritical, StatusWarning, StatusUnknown, StatusOK} {
-		if counts[s] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	line := strings.ToUpper(v.Status.String()) + ": "
-	switch {
-	case v.Error != "":
-		line += strings.ReplaceAll(v.Error, "\n", "; ")
-	case len(v.Groups) == 0:
-		line += "no groups"
-	default:
-		line += model.Count(len(v.Groups), "group") + ", " + strings.Join(parts, ", ")
-	}
-	if _, err := fmt.Fprintln(w, line); err != nil {
-		return err
-	}
-	var failed error
-	for _, g := range v.Groups {
-		about := ""
-		if g.About {
-			about = "~"
-		}
-		note := ""
-		if !g.Window.Complete {
-			note = fmt.Sprintf(", watched for %s of %s", g.Window.Span.Round(time.Second), model.WindowNeed)
-		}
-		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%d%s\n", g.Status, g.Key, g.Verdict, about, g.Lag, note)
-		failed = errors.Join(failed, err)
-		for _, f := range g.Findings {
-			if f.Status == StatusOK {
-				continue
-			}
-			_, err := fmt.Fprintf(w, "%-8s   %s: %s\n", f.Status, f.ID, f.Text)
-			failed = errors.Join(failed, err)
-		}
-	}
-	return failed
 }

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"testing"
+	"time"
+)
+
+// TestHop: how the way from the origin is judged from what streams tell.
+func TestHop(t *testing.T) {
+	k := elastic("S", "g")
+	made := epoch().Add(-time.Hour)
+	base := func() (work, origin StreamFacts) {
+		work = facts("S")
+		work.Created, work.LastSeq, work.Messages = made, 100, 10
+		work.Sources[0].Seq = 100
+		return work, StreamFacts{Exists: true, Created: made.Add(-time.Hour), FirstSeq: 1, LastSeq: 100, Messages: 100, Subjects: []string{"o.*"}}
+	}
+	for name, c := range map[string]struct {
+		change func(work, origin *StreamFacts)
+		state  HopState
+		behind uint64
+		find   string
+	}{
+		"even":               {func(_, _ *StreamFacts) {}, HopEven, 0, ""},
+		"behind":             {func(_, o *StreamFacts) { o.LastSeq, o.Messages = 140, 140 }, HopBehind, 40, ""},
+		"full":               {func(w, o *StreamFacts) { w.MaxMsgs, o.LastSeq, o.Messages = 10, 140, 140 }, HopFull, 40, "buffer-full"},
+		"full of bytes":      {func(w, o *StreamFacts) { w.MaxBytes, w.Bytes, o.LastSeq, o.Messages = 1050, 1000, 140, 140 }, HopFull, 40, "buffer-full"},
+		"nothing heard":      {func(w, o *StreamFacts) { w.Sources[0].Active, o.LastSeq, o.Messages = 20*time.Second, 140, 140 }, HopStopped, 40, "sourcing-stopped"},
+		"origin gone":        {func(_, o *StreamFacts) { *o = StreamFacts{Known: true} }, HopBroken, 0, "no-origin"},
+		"origin made anew":   {func(_, o *StreamFacts) { o.Created, o.LastSeq, o.Messages = epoch(), 7, 7 }, HopBroken, 7, "origin-anew"},
+		"anew, nothing told": {func(w, o *StreamFacts) { w.Sources[0].Seq = 0; o.Created, o.LastSeq, o.Messages = epoch(), 7, 7 }, HopBehind, 7, "origin-anew"},
+		"expired before":     {func(_, o *StreamFacts) { o.FirstSeq, o.LastSeq, o.Messages = 131, 140, 10 }, HopBehind, 10, ""},
+		"purged":             {func(_, o *StreamFacts) { o.FirstSeq, o.LastSeq, o.Messages = 141, 140, 0 }, HopEven, 0, ""},
+		"an older server":    {func(w, o *StreamFacts) { w.Sources[0].Seq, w.Sources[0].Lag, o.LastSeq = 0, 5, 140 }, HopBehind, 5, ""},
+		"filtered":           {func(w, o *StreamFacts) { w.Sources[0].Transforms, o.LastSeq, o.Messages = narrowly(), 140, 140 }, HopEven, 0, ""},
+		"filtered, and behind": {func(w, o *StreamFacts) {
+			w.Sources[0].Transforms, w.Sources[0].Lag, o.LastSeq, o.Messages = narrowly(), 3, 140, 140
+		}, HopBehind, 3, ""},
+	} {
+		work, origin := base()
+		c.change(&work, &origin)
+		s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")}, StreamRead{Name: "S", Facts: origin}, StreamRead{Name: "S-g", Facts: work},
+			ConsumersRead{Stream: "S-g", TS: epoch(), Consumers: []*Consumer{consumer("a", "id", epoch(), 0, 1)}})
+		g := s.Group(k)
+		if g.Hop.State != c.state || g.Hop.Behind != c.behind {
+			t.Errorf("%s: %+v, want %s, %d behind", name, g.Hop, c.state, c.behind)
+		}
+		for _, id := range []string{"buffer-full", "sourcing-stopped", "no-origin", "origin-anew"} {
+			if (has(g, id) != nil) != (id == c.find) {
+				t.Errorf("%s: finding %s: %+v", name, id, g.Findings)
+			}
+		}
+	}
+}
+
+func narrowly() []Transform {
+	return []Transform{{From: "other.*", To: "{{partition(2,1)}}.other.{{wildcard(1)}}"}}
+}
+
+// TestSourcingStops: messages wait at the origin and none comes for a while; and a
+// backlog there that goes down is no trouble.
+func TestSourcingStops(t *testing.T) {
+	k := elastic("S", "g")
+	s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")})
+	read := func(after time.Duration, seq, last uint64) *Group {
+		at := epoch().Add(after)
+		work := facts("S")
+		work.Sources[0].Seq = seq
+		s = Reduce(s, at, StreamRead{Name: "S", Facts: StreamFacts{Exists: true, FirstSeq: 1, LastSeq: last, Messages: last}}, StreamRead{Name: "S-g", Facts: work},
+			ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{consumer("a", "id", at, 0, 1)}})
+		return s.Group(k)
+	}
+	for i := range 10 {
+		if g := read(time.Duration(i)*3*time.Second, uint64(100+i*400), 4200); has(g, "sourcing-stopped") != nil {
+			t.Fatalf("it comes: %+v", g.Findings)
+		}
+	}
+	g := read(30*time.Second, 3700, 4200)
+	if f := has(g, "sourcing-behind"); f == nil || f.Severity != Warning {
+		t.Errorf("%+v", g.Findings)
+	}
+	g = read(46*time.Second, 3700, 4300)
+	if f := has(g, "sourcing-stopped"); f == nil || g.Hop.State != HopStopped || g.Verdict != VerdictDegraded {
+		t.Errorf("%+v %+v", g.Hop, g.Findings)
+	}
+	for i := range 6 {
+		g = read(50*time.Second+time.Duration(i)*3*time.Second, 4300, 4300)
+	}
+	if has(g, "sourcing-behind") != nil || has(g, "sourcing-stopped") != nil {
+		t.Errorf("%+v", g.Findings)
+	}
+}
