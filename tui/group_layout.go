@@ -82,6 +82,7 @@ func (v *groupView) settle(w, h int) {
 		return
 	}
 	if v.table != nil {
+		v.chart.owned = ""
 		v.table.settle(w, h)
 		return
 	}

@@ -65,7 +65,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	case panelMembers:
 		rows = v.members.view(m, title, a.w, h, focused)
 	case panelMap:
-		title.put(t.dim, "  "+v.chart.about(focused))
+		title = ellipsis(t, title.put(t.dim, "  "+v.chart.about(focused)), a.w)
 		rows = v.chart.view(t, a.w, h, focused)
 	case panelFindings:
 		all := v.findingLines(t, a.w)
