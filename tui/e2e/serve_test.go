@@ -139,7 +139,7 @@ func TestBesideOrbit(t *testing.T) {
 	term.press("C", right, "C", enter)
 	term.see("pcgtop elastic create-mapping ORDERS peers")
 	term.confirm()
-	term.see("mapped")
+	term.see("· mapped ·") // the group itself, not only its plan
 	following("remap", 1, 2, 3)
 
 	term.press("b")
