@@ -25,7 +25,7 @@ func (m *member) rejoin(ctx context.Context) error {
 		return nil
 	case errors.Is(err, jetstream.ErrStreamNotFound):
 		return m.streamGone(ctx)
-	case transient(err):
+	case transient(err), refused(err) && m.retries < persistedWith:
 		m.retries++
 		m.options.log.Debug("cannot join yet", "attempt", m.retries, "err", err)
 		return nil
@@ -55,7 +55,16 @@ func transient(err error) bool {
 	return api.Code >= 500 ||
 		api.ErrorCode == errCodeNotUnique ||
 		api.ErrorCode == jetstream.JSErrCodeConsumerExists ||
-		api.ErrorCode == jetstream.JSErrCodeConsumerNotFound
+		api.ErrorCode == jetstream.JSErrCodeConsumerNotFound ||
+		api.ErrorCode == jetstream.JSErrCodeConsumerDoesNotExist
+}
+
+// refused tells errors of the server that are told when joining, but that a running
+// member takes for true only when they come again and again: in the middle of deleting
+// a consumer a server answers in many ways (10149 to a create: nats-server 2.15).
+func refused(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && !errors.Is(err, errOther)
 }
 
 // errCodeNotUnique: another consumer of the work queue has one of the partitions

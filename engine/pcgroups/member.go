@@ -215,10 +215,8 @@ func (m *member) check(ctx context.Context) error {
 		return m.rejoin(ctx)
 	case !m.yielding.IsZero():
 		return m.moved(ctx)
-	case m.progress != nil:
-		if info, err := m.info(ctx); err == nil {
-			m.progress.seen(info)
-		}
 	}
-	return nil
+	// The client can have lost its pulls with a consumer that was replaced by one of the
+	// same name, and not know it.
+	return m.look(ctx, nil)
 }

@@ -83,7 +83,7 @@ func (m *member) look(ctx context.Context, reported error) error {
 	switch {
 	case err != nil && m.stint.consuming():
 		return nil // the client goes on trying, and reports again
-	case err == nil && m.stint.consuming() && m.fits(info, m.stint.filters):
+	case err == nil && m.stint.consuming() && m.fits(info, m.stint.filters) && info.Created.Equal(m.stint.created):
 		if m.progress != nil {
 			m.progress.seen(info)
 		}

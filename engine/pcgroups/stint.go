@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -20,6 +21,7 @@ type stint struct {
 	consumer jetstream.Consumer
 	group    string // the priority group pulled in
 	filters  []string
+	created  time.Time // the consumer, as another one can follow of the same name
 	consume  jetstream.ConsumeContext
 	closed   <-chan struct{} // closed when the client has given up consuming
 	queue    *queue          // between the client and the handler, with WithInProgress
@@ -63,7 +65,7 @@ func (m *member) startStint(consumer jetstream.Consumer, filters []string) (*sti
 	if err != nil {
 		return nil, err
 	}
-	s := &stint{m: m, consumer: consumer, group: group, filters: filters}
+	s := &stint{m: m, consumer: consumer, group: group, filters: filters, created: info.Created}
 	handle := s.handle
 	if m.options.inProgress {
 		s.queue = newQueue(s.handle, info.Config)
