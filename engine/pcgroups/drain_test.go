@@ -25,6 +25,8 @@ func (f *fixture) backlog(n int) {
 
 // CON-08: what an instance has buffered when it goes does not delay the next one.
 func TestLeftoversReachTheNextInstanceAtOnce(t *testing.T) {
+	short(t)
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		leave func(f *fixture, i Instance) (left int, err error)
@@ -77,6 +79,8 @@ func TestLeftoversReachTheNextInstanceAtOnce(t *testing.T) {
 
 // A handler that does not come back cannot hold up a program that ends.
 func TestDrainGivesUpOnAHandler(t *testing.T) {
+	short(t)
+	t.Parallel()
 	f := newFixture(t)
 	f.elastic("g", 1, "m1")
 	release := make(chan struct{})
