@@ -12,6 +12,7 @@ import (
 func derive(prev *Group, stream, origin *Stream, rivals []*Group) *Group {
 	g := *prev
 	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
+	g.Watch = stream.watch
 	deal := g.deal
 	g.Members = members(prev, deal, stream, rivals)
 	if !sameDeal(prev.Partitions, deal) {
@@ -86,6 +87,8 @@ func (m *Member) attach(g *Group, before *Member, stream *Stream, rivals []*Grou
 			m.LostAt = stream.TS
 		}
 	}
+	m.recall(stream, g.Key.ConsumerName(m.Name))
+	m.run(stream, g.Key.ConsumerName(m.Name))
 	m.State, m.Why = judge(m, g, stream)
 }
 
@@ -168,6 +171,7 @@ func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*M
 		if held, ok := PartitionsOf(c.Filters); ok {
 			m.Why = "it consumes partitions " + Ranges(held)
 		}
+		m.run(stream, c.Name)
 		m.State, m.Why = judge(m, g, stream)
 		list = append(list, m)
 	}

@@ -31,6 +31,13 @@ type Member struct {
 	Consumer   *Consumer `json:"consumer,omitempty"`  // nil when there is none
 	LostAt     time.Time `json:"lost_at,omitzero"`    // when its consumer went, server clock; zero if never seen
 	Elsewhere  string    `json:"elsewhere,omitempty"` // the group its consumer's name belongs to
+
+	Running []Instance `json:"instances,omitempty"` // of the open group: its processes, the pinned one first
+
+	Pins          []PinChange `json:"pins,omitempty"`         // what became of its pin, oldest first, bounded
+	PinsPerMinute int         `json:"pin_changes_per_min"`    // how often an instance was pinned in the last minute
+	PinTimeouts   int         `json:"pin_timeouts,omitempty"` // how often the pin was lost by timeout within PinWindow
+	pinsNow       time.Time   // when the two were counted, server clock
 }
 
 // Instances estimates the member's processes from its waiting pulls: a client may have
@@ -38,6 +45,12 @@ type Member struct {
 func (m *Member) Instances() (pinned, standby int) {
 	if m.Consumer == nil || m.State == StateForeign || m.State == StateElsewhere {
 		return 0, 0
+	}
+	if len(m.Running) > 0 {
+		if m.Consumer.PinID == "" {
+			return 0, len(m.Running)
+		}
+		return 1, len(m.Running) - 1
 	}
 	if m.Consumer.PinID == "" {
 		return 0, m.Consumer.Waiting

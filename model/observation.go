@@ -88,26 +88,3 @@ type DeniedSeen struct {
 
 // EventSeen adds a line to the events, such as the result of an own action.
 type EventSeen struct{ Event Event }
-
-// Event is one thing that happened.
-type Event struct {
-	At     time.Time `json:"at"`   // server clock where the server told, else local
-	Kind   EventKind `json:"kind"` // what sort of thing
-	Key    Key       `json:"key"`
-	Member string    `json:"member,omitempty"`
-	Text   string    `json:"text"`
-}
-
-// EventKind sorts events.
-type EventKind string
-
-const (
-	EventConfig   EventKind = "config"
-	EventPin      EventKind = "pin"
-	EventConsumer EventKind = "consumer"
-	EventLink     EventKind = "link"
-	EventAction   EventKind = "action" // what was done from here
-)
-
-// MaxEvents bounds how many events a snapshot carries.
-const MaxEvents = 500

@@ -136,18 +136,4 @@ func (r *reduction) putStream(s *Stream) {
 	r.touchStream(s.Name)
 }
 
-func (r *reduction) event(e Event) {
-	if e.At.IsZero() {
-		e.At = r.now
-	}
-	old := r.next.Events
-	at := 0 // newest first; advisories can overtake each other
-	for at < len(old) && old[at].At.After(e.At) {
-		at++
-	}
-	events := make([]Event, 0, min(len(old)+1, MaxEvents))
-	events = append(append(append(events, old[:at]...), e), old[at:]...)
-	r.next.Events = events[:min(len(events), MaxEvents)]
-}
-
 func (r *reduction) heard() { r.next.Link.Heard = r.now }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 )
 
@@ -26,11 +27,11 @@ func (o ConfigSeen) apply(r *reduction) {
 	r.ownGroups()
 	if known {
 		r.next.Groups[i] = g
-		r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: configText(before, g)})
+		r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: configText(before, g), Detail: owners(g)})
 	} else {
 		r.next.Groups = slices.Insert(r.next.Groups, i, g)
 		if r.next.Link.State != LinkStarting {
-			r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: "group created"})
+			r.event(Event{At: o.Written, Kind: EventConfig, Key: o.Key, Text: "group created", Detail: owners(g)})
 		}
 	}
 	r.touchGroup(o.Key)
@@ -41,6 +42,27 @@ func configText(before Config, g *Group) string {
 		return "unreadable config: " + g.Unreadable
 	}
 	return DescribeChange(&before, &g.Config)
+}
+
+// owners says who owns what now.
+func owners(g *Group) string {
+	if g.Unreadable != "" {
+		return fmt.Sprintf("revision %d", g.UnreadableRevision)
+	}
+	text := fmt.Sprintf("revision %d", g.Revision)
+	a := g.Config.Assignment()
+	const most = 16
+	for i, name := range a.Members[:min(most, len(a.Members))] {
+		owned := Ranges(a.Owned(i))
+		if owned == "" {
+			owned = "none"
+		}
+		text += ", " + name + " " + owned
+	}
+	if n := len(a.Members) - most; n > 0 {
+		text += ", and " + Count(n, "more member")
+	}
+	return text
 }
 
 // revisionOf is the newest revision seen of a key, removals included.

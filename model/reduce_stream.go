@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func (o ConsumersRead) apply(r *reduction) {
 	for i, c := range s.Consumers {
 		s.Consumers[i] = c.after(old.consumer(c.Name))
 	}
-	r.putStream(&s)
+	r.putStream(s.pinsRead())
 }
 
 // rateSpan is the least time between two answers that rates are computed from.
@@ -86,36 +85,6 @@ func (o StreamRead) apply(r *reduction) {
 	r.touchFed(o.Name)
 }
 
-func (o PinSeen) apply(r *reduction) {
-	r.heard()
-	s := r.stream(o.Stream)
-	c := s.consumer(o.Consumer)
-	text := "pinned " + ShortID(o.PinID)
-	if o.PinID == "" {
-		text = "unpinned (" + o.Reason + ")"
-	}
-	if c != nil {
-		if o.At.Before(c.PinChanged) || o.PinID == "" && (c.PinID == "" || o.Reason == "timeout" && o.At.Sub(c.PinnedAt) < c.pinTimeout()) {
-			return // overtaken, or about an earlier consumer of the same name
-		}
-		if o.PinID == "" && !c.PinnedAt.IsZero() {
-			text += fmt.Sprintf(" after %s, was %s", o.At.Sub(c.PinnedAt).Round(time.Second), ShortID(c.PinID))
-		}
-		n := *c
-		n.PinID, n.PinnedAt, n.PinChanged = o.PinID, o.At, o.At
-		if o.PinID == "" {
-			n.PinnedAt = time.Time{}
-		} else {
-			n.PullSeen = o.At
-		}
-		if o.PriorityGroup != "" {
-			n.PriorityGroup = o.PriorityGroup
-		}
-		r.putStream(s.with(o.Consumer, &n))
-	}
-	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: text})
-}
-
 func (o ConsumerCreated) apply(r *reduction) {
 	r.heard()
 	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventConsumer, Text: "consumer created"})
@@ -130,23 +99,6 @@ func (o ConsumerDeleted) apply(r *reduction) {
 			next.TS = o.At
 		}
 		r.putStream(next)
-	}
-}
-
-// memberEvent records an event for each group that has a member with the consumer.
-func (r *reduction) memberEvent(stream, consumer string, e Event) {
-	for _, g := range r.groupsOn(stream) {
-		name := consumer
-		if g.Key.Kind == KindStatic {
-			var fits bool
-			if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
-				continue
-			}
-		}
-		if m := g.Member(name); m != nil && m.Elsewhere == "" {
-			e.Key, e.Member = g.Key, name
-			r.event(e)
-		}
 	}
 }
 

@@ -24,6 +24,7 @@ type Snapshot struct {
 	Groups   []*Group  `json:"groups"`           // by key
 	Events   []Event   `json:"events"`           // newest first, at most MaxEvents
 
+	seen    uint64      // how many events there were
 	streams []*Stream   // by name
 	gone    []tombstone // revisions of removed keys, so that a late older value stays away
 }
@@ -144,6 +145,8 @@ type Group struct {
 	Counts    *Counts     `json:"counts,omitempty"`     // how the partitions were counted; nil: they were not
 	ReadAt    time.Time   `json:"read_at"`              // when its consumers were read last, local clock
 	ReadError string      `json:"read_error,omitempty"` // why the last read failed
+
+	Watch *Watch `json:"watch,omitempty"` // how far its instances are known; nil: they are not asked for
 
 	Pending    uint64        `json:"pending"`      // sum over members
 	AckPending uint64        `json:"ack_pending"`  // delivered, not acknowledged; sum over members

@@ -15,6 +15,11 @@ type Stream struct {
 	Read      time.Time   // when the consumers were read, local clock; zero: never
 	TS        time.Time   // the same by the server's clock
 	Error     string      // why the last read failed
+
+	pins      map[string][]PinChange // by consumer, see [Member.Pins]
+	watch     *Watch                 // nil: nobody listens to pulls
+	instances map[string][]Instance  // by consumer
+	guesses   map[string]pinGuess    // by consumer
 }
 
 // StreamFacts is a stream's config and state, as far as groups need it.

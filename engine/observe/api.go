@@ -80,7 +80,12 @@ func (a *api) raw(ctx context.Context, operation string, request any) (*nats.Msg
 	if err := a.budget.take(ctx); err != nil {
 		return nil, err
 	}
-	subject := a.prefix + "." + operation
+	return a.request(ctx, a.prefix+"."+operation, body)
+}
+
+// request makes one request that the budget has let through.
+func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
+	operation := strings.TrimPrefix(subject, a.prefix+".")
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
@@ -143,6 +148,24 @@ func (a *api) domain(ctx context.Context) (string, error) {
 	}
 	err := a.ask(ctx, "INFO", nil, &info)
 	return info.Domain, err
+}
+
+// domainAt is [api.domain] for another prefix than the one in use.
+func (a *api) domainAt(ctx context.Context, prefix string) (string, error) {
+	if err := a.budget.take(ctx); err != nil {
+		return "", err
+	}
+	msg, err := a.request(ctx, prefix+".INFO", nil)
+	if err != nil {
+		return "", err
+	}
+	var info struct {
+		Domain string `json:"domain"`
+	}
+	if err := json.Unmarshal(msg.Data, &info); err != nil {
+		return "", fmt.Errorf("INFO: unreadable answer: %w", err)
+	}
+	return info.Domain, nil
 }
 
 // plain is an error's text for people: what a denied call says already names it.

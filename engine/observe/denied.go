@@ -35,11 +35,17 @@ func (d denial) operation(prefix string) string {
 	if name, ok := strings.CutPrefix(d.subject, advisories+"."); ok {
 		return "advisories " + strings.TrimSuffix(name, ".>")
 	}
+	if d.subject == connzSubject {
+		return "connections"
+	}
 	name, ok := strings.CutPrefix(d.subject, prefix+".")
 	if !ok {
 		return d.verb + " to " + d.subject
 	}
 	tokens := strings.Split(name, ".")
+	if d.verb == "subscribe" && len(tokens) > 3 && tokens[2] == "NEXT" {
+		return "pulls of " + tokens[3]
+	}
 	verbs := 2
 	switch {
 	case tokens[0] == "INFO":

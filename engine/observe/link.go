@@ -71,6 +71,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.followStreams(ctx) })
 	crew.run(func() error { return l.dispatch(ctx) })
 	crew.run(func() error { return l.followPartitions(ctx) })
+	crew.run(func() error { return l.attend(ctx) })
 	for _, b := range l.buckets {
 		crew.run(func() error { return b.follow(ctx, l, func() { l.bucketRead(b.kind) }) })
 	}
@@ -125,8 +126,12 @@ func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
 }
 
 func (l *link) server(rtt time.Duration) model.ServerSeen {
+	url := l.nc.ConnectedUrlRedacted()
+	if l.opts.HideAddresses {
+		url = ""
+	}
 	return model.ServerSeen{Server: model.Server{
-		Context: l.opts.Context, URL: l.nc.ConnectedUrlRedacted(), Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
+		Context: l.opts.Context, URL: url, Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
 		Version: l.nc.ConnectedServerVersion(), API: l.opts.APIPrefix, RTT: rtt,
 	}}
 }

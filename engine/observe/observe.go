@@ -26,6 +26,9 @@ type Options struct {
 	// Group tells what is known of a group by now, from everything emitted before; nil
 	// when there is none. Without it no partitions are counted.
 	Group func(model.Key) *model.Group
+
+	// HideAddresses keeps addresses of instances, and the server's, out of everything.
+	HideAddresses bool
 }
 
 func (o Options) withDefaults() Options {
@@ -47,17 +50,18 @@ func fill[T comparable](field *T, value T) {
 
 // Observer watches the groups of one account over one connection.
 type Observer struct {
-	nc      *nats.Conn
-	opts    Options
-	api     *api
-	plan    *plan
-	clock   *serverClock
-	told    *toldFacts
-	buckets []*bucket
-	streams chan struct{} // asks for the list of streams now
-	counts  chan struct{} // asks for a count of the open group's partitions now
-	async   chan error    // what nats.go reports on its own
-	ran     atomic.Bool
+	nc        *nats.Conn
+	opts      Options
+	api       *api
+	plan      *plan
+	clock     *serverClock
+	told      *toldFacts
+	buckets   []*bucket
+	streams   chan struct{} // asks for the list of streams now
+	counts    chan struct{} // asks for a count of the open group's partitions now
+	attention *attention
+	async     chan error // what nats.go reports on its own
+	ran       atomic.Bool
 }
 
 // New makes an observer; [Observer.Run] makes it work.
@@ -65,7 +69,7 @@ func New(nc *nats.Conn, opts Options) *Observer {
 	opts = opts.withDefaults()
 	return &Observer{
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
-		clock: &serverClock{}, told: newToldFacts(),
+		clock: &serverClock{}, told: newToldFacts(), attention: newAttention(),
 		buckets: []*bucket{newBucket(model.KindStatic), newBucket(model.KindElastic)},
 		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64),
 	}
@@ -77,7 +81,11 @@ func (o *Observer) Focus(open *model.Key, visible []model.Key) {
 	if o.plan.focus(open, visible) {
 		nudge(o.counts)
 	}
+	o.attention.focus(open)
 }
+
+// Watch asks for the instances of groups beside the open one's; none ends that.
+func (o *Observer) Watch(keys ...model.Key) { o.attention.ask(keys) }
 
 // ReadNow reads at once what is on the screen, and checks the buckets.
 func (o *Observer) ReadNow() {

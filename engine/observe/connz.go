@@ -1,0 +1,338 @@
+package observe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// connzSubject is where every account may ask for its own connections; each server of
+// the cluster answers for those it has (nats-server, events.go).
+const connzSubject = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+
+// connzRequest is the part of ConnzOptions (nats-server, monitor.go) that is used.
+type connzRequest struct {
+	Subscriptions bool   `json:"subscriptions"`
+	Filter        string `json:"filter_subject,omitempty"` // connections with a subscription that can meet this subject
+	Offset        int    `json:"offset,omitempty"`
+	Limit         int    `json:"limit"`
+}
+
+// connzAnswer is one server's.
+type connzAnswer struct {
+	Server struct {
+		Name string `json:"name"`
+		ID   string `json:"id"`
+	} `json:"server"`
+	Error *apiError `json:"error"`
+	Data  struct {
+		Connections []connInfo `json:"connections"`
+		Total       int        `json:"total"`
+		Offset      int        `json:"offset"`
+	} `json:"data"`
+}
+
+type connInfo struct {
+	CID     uint64    `json:"cid"`
+	Kind    string    `json:"kind"`
+	IP      string    `json:"ip"`
+	Port    int       `json:"port"`
+	Start   time.Time `json:"start"`
+	RTT     string    `json:"rtt"`
+	Pending int64     `json:"pending_bytes"`
+	Name    string    `json:"name"`
+	Lang    string    `json:"lang"`
+	Version string    `json:"version"`
+	Subs    []string  `json:"subscriptions_list"`
+}
+
+func (c *connInfo) connection(server string, hide bool) *model.Connection {
+	m := &model.Connection{
+		Server: server, CID: c.CID, Name: c.Name, Lang: c.Lang, Version: c.Version, Since: c.Start, Pending: max(0, c.Pending),
+		Leaf: c.Kind == "Leafnode", At: time.Now().UTC(),
+	}
+	if d, err := time.ParseDuration(c.RTT); err == nil {
+		m.RTT = d
+	}
+	if !hide && c.IP != "" {
+		m.Address = net.JoinHostPort(c.IP, strconv.Itoa(c.Port))
+	}
+	return m
+}
+
+// listens tells how well a subscription fits a reply subject: 2 when it is that, 1 when
+// it takes all that differ in the last token, 0 when it is somebody's who listens to
+// more than one client's answers.
+func listens(subscription, reply string) int {
+	if subscription == reply {
+		return 2
+	}
+	prefix, wild := strings.CutSuffix(subscription, ".*")
+	if !wild {
+		prefix, wild = strings.CutSuffix(subscription, ".>")
+	}
+	if dot := strings.LastIndexByte(reply, '.'); wild && dot >= 0 && prefix == reply[:dot] && strings.Contains(prefix, ".") {
+		return 1
+	}
+	return 0
+}
+
+// How the servers are asked.
+const (
+	connzPage    = 256                    // connections an answer
+	connzPages   = 64                     // an account with more connections is asked by subject alone
+	connzQuiet   = 250 * time.Millisecond // after an answer, for more servers
+	connzTimeout = time.Second            // for the first
+	connzGap     = 500 * time.Millisecond // between two rounds of asking
+	connzSoon    = 20 * time.Millisecond  // for more newcomers to come
+	connzRefresh = 20 * time.Second       // for the values that change: RTT and pending bytes
+	connzSingles = 3                      // so few newcomers are asked for one by one
+	connzRetry   = 30 * time.Second       // at most, between two tries for one whose connection is not found
+)
+
+// found is a connection and the servers' word on who has it.
+type found struct {
+	conn *model.Connection
+	fit  int
+}
+
+// round is what one round of asking brought.
+type round struct {
+	began   time.Time
+	replies map[string]found // by reply subject
+	servers map[string]bool  // those that answered in full
+}
+
+// connections finds the connections of instances: of newcomers at once, of all when a
+// pin moved, and now and then for what changes.
+func (p *pulls) connections(ctx context.Context) error {
+	tick := time.NewTicker(connzGap)
+	defer tick.Stop()
+	refreshed := time.Now()
+	big := false // the account has too many connections to read them all
+	for {
+		moved := false
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.pinned:
+			moved = true
+		case <-tick.C:
+		}
+		strangers, all := p.strangers(time.Now())
+		whole := (moved || time.Since(refreshed) > connzRefresh || len(strangers) > connzSingles) && len(all) > 0 && !big
+		if !whole && len(strangers) == 0 {
+			continue
+		}
+		var err error
+		if whole {
+			var r *round
+			if r, err = p.askAll(ctx, all); errors.Is(err, errTooMany) {
+				big, err = true, nil
+				continue
+			}
+			if err == nil {
+				refreshed = time.Now()
+				p.learn(r, all, true)
+			}
+		} else {
+			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
+				var r *round
+				if r, err = p.askFor(ctx, reply); err != nil {
+					break
+				}
+				p.learn(r, []string{reply}, true)
+			}
+		}
+		switch {
+		case errors.Is(err, errDenied), errors.Is(err, errNoAnswer):
+			p.mu.Lock()
+			p.noConns, p.changed = strings.TrimPrefix(err.Error(), errDenied.Error()+": "), true
+			p.mu.Unlock()
+			p.signal()
+			if errors.Is(err, errDenied) {
+				return nil // it stays so for this connection
+			}
+		case err != nil && ctx.Err() == nil:
+			p.opts.Log.Warn("connections not read", "error", err)
+		}
+	}
+}
+
+// strangers lists the replies whose connection is not known and due to be asked for,
+// and those of all instances.
+func (p *pulls) strangers(now time.Time) (unknown, all []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range p.voices {
+		all = append(all, v.reply)
+		if v.conn == nil && now.Sub(v.seen) > connzSoon && now.Sub(v.asked) > min(connzGap<<min(v.tries, 8), connzRetry) {
+			unknown = append(unknown, v.reply)
+		}
+	}
+	return unknown, all
+}
+
+// learn takes in what a round brought about these replies. Who was asked for at a
+// server that answered, and is not there any more, is gone.
+func (p *pulls) learn(r *round, replies []string, complete bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := map[string]bool{}
+	for _, reply := range replies {
+		asked[reply] = true
+	}
+	for k, v := range p.voices {
+		if !asked[v.reply] {
+			continue
+		}
+		f, ok := r.replies[v.reply]
+		switch {
+		case ok:
+			v.conn, v.asked, v.tries = f.conn, r.began, 0
+		case v.conn == nil:
+			v.asked, v.tries = r.began, v.tries+1
+		case complete && !v.family && r.servers[v.conn.Server] && v.last.Before(r.began):
+			delete(p.voices, k)
+		}
+		p.changed = true
+	}
+	p.noConns = ""
+	p.signal()
+}
+
+// errTooMany: an account's connections are too many to read.
+var errTooMany = errors.New("too many connections")
+
+// askAll reads all connections of the account, page by page.
+func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
+	wanted := map[string]bool{}
+	for _, reply := range replies {
+		wanted[reply] = true
+	}
+	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
+	for page := 0; ; page++ {
+		if page == connzPages {
+			return nil, errTooMany
+		}
+		more := false
+		err := p.ask(ctx, connzRequest{Subscriptions: true, Offset: page * connzPage, Limit: connzPage}, func(a *connzAnswer) bool {
+			if rest := a.Data.Total > a.Data.Offset+len(a.Data.Connections) && len(a.Data.Connections) > 0; rest {
+				more = true
+			} else {
+				r.servers[a.Server.Name] = true
+			}
+			r.take(a, wanted, p.opts.HideAddresses)
+			return false
+		})
+		if err != nil || !more {
+			return r, err
+		}
+	}
+}
+
+// askFor asks for the one connection that a reply subject belongs to.
+func (p *pulls) askFor(ctx context.Context, reply string) (*round, error) {
+	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
+	wanted := map[string]bool{reply: true}
+	err := p.ask(ctx, connzRequest{Subscriptions: true, Filter: reply, Limit: connzPage}, func(a *connzAnswer) bool {
+		r.servers[a.Server.Name] = true
+		r.take(a, wanted, p.opts.HideAddresses)
+		return r.replies[reply].fit == 2
+	})
+	return r, err
+}
+
+// take looks through one server's connections. A leaf node's subscriptions are those of
+// processes behind it, which no connection here stands for.
+func (r *round) take(a *connzAnswer, wanted map[string]bool, hide bool) {
+	for n := range a.Data.Connections {
+		c := &a.Data.Connections[n]
+		for _, subscription := range c.Subs {
+			if wanted[subscription] {
+				r.put(subscription, c, a.Server.Name, 2, hide)
+				continue
+			}
+			if !strings.HasSuffix(subscription, "*") && !strings.HasSuffix(subscription, ">") {
+				continue
+			}
+			for reply := range wanted {
+				if fit := listens(subscription, reply); fit > 0 {
+					r.put(reply, c, a.Server.Name, fit, hide)
+				}
+			}
+		}
+	}
+}
+
+func (r *round) put(reply string, c *connInfo, server string, fit int, hide bool) {
+	leaf := c.Kind == "Leafnode"
+	if old, ok := r.replies[reply]; ok && (old.fit > fit || old.fit == fit && leaf) {
+		return
+	}
+	r.replies[reply] = found{c.connection(server, hide), fit}
+}
+
+// ask sends one request, which counts against the budget like all others, and hands on
+// the answers of all servers. It ends when no more come, or when enough says so.
+func (p *pulls) ask(ctx context.Context, request connzRequest, enough func(*connzAnswer) bool) error {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("asking for connections: %w", err)
+	}
+	if err := p.api.budget.take(ctx); err != nil {
+		return err
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	forget := p.api.remember(&call{connzSubject, end})
+	defer forget()
+	answers := make(chan *nats.Msg, 64)
+	inbox := p.nc.NewInbox()
+	sub, err := p.nc.ChanSubscribe(inbox, answers)
+	if err != nil {
+		return fmt.Errorf("asking for connections: %w", err)
+	}
+	defer func() { _ = sub.Unsubscribe() }() // fails only when the connection is gone, and the subscription with it
+	p.api.made.Add(1)
+	if err := p.nc.PublishRequest(connzSubject, inbox, body); err != nil {
+		return fmt.Errorf("asking for connections: %w", err)
+	}
+	wait := time.NewTimer(connzTimeout)
+	defer wait.Stop()
+	for heard := 0; ; heard++ {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-wait.C:
+			if heard == 0 {
+				return fmt.Errorf("%w to %s", errNoAnswer, connzSubject)
+			}
+			return nil
+		case m := <-answers:
+			if len(m.Data) == 0 {
+				return fmt.Errorf("%w: no server answers at %s", errNoAnswer, connzSubject)
+			}
+			var a connzAnswer
+			if err := json.Unmarshal(m.Data, &a); err != nil {
+				return fmt.Errorf("connections: unreadable answer: %w", err)
+			}
+			if a.Error != nil {
+				return fmt.Errorf("connections: %w", a.Error)
+			}
+			if enough(&a) {
+				return nil
+			}
+			wait.Reset(connzQuiet)
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// pullRequest is the part of a pull that tells instances apart (nats-server,
+// JSApiConsumerGetNextRequest). It holds no message.
+type pullRequest struct {
+	Expires time.Duration `json:"expires"`
+	Group   string        `json:"group"`
+	ID      string        `json:"id"` // the pin that the client believes to have
+}
+
+// Times of listening to pulls.
+const (
+	leastExpires = time.Second            // a pull that waits shorter, or not at all, counts as this
+	tellPulls    = time.Second            // how often the time of the last pull is told
+	sweepEvery   = 200 * time.Millisecond // between two looks for instances that are gone
+)
+
+// voice is one process that pulls, as it is heard.
+type voice struct {
+	id       string // the reply subject, or the family of those that change
+	consumer string
+	reply    string // the last one
+	body     []byte // of the last pull
+	pull     pullRequest
+	seen     time.Time
+	last     time.Time
+	pulls    uint64
+	family   bool // its reply subject changes from pull to pull
+
+	asked time.Time // when the servers were last asked for its connection
+	tries int       // how often in vain
+	conn  *model.Connection
+}
+
+// pulls listens to the pull requests of one stream's consumers, and to nothing else:
+// no message passes here.
+type pulls struct {
+	*link
+	stream string
+	since  time.Time
+	wake   chan struct{} // somebody new, or something new about somebody
+	pinned chan struct{} // a pin moved: look who is still there
+
+	mu      sync.Mutex
+	voices  map[voiceKey]*voice // by reply subject, and the families by theirs
+	changed bool                // there is something to tell
+	noPulls string
+	noConns string
+}
+
+type voiceKey struct{ consumer, reply string }
+
+func newPulls(l *link, stream string) *pulls {
+	return &pulls{link: l, stream: stream, since: time.Now(), wake: make(chan struct{}, 1), pinned: make(chan struct{}, 1), voices: map[voiceKey]*voice{}}
+}
+
+// run listens until the context ends; then nothing of it is left, on the server neither.
+func (p *pulls) run(ctx context.Context) error {
+	defer p.emit(model.InstancesSeen{Stream: p.stream})
+	listening, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	for _, subject := range p.subjects(ctx) {
+		forget := p.api.remember(&call{subject, end}) // a refusal ends it
+		defer forget()
+		sub, err := p.nc.Subscribe(subject, p.hear)
+		if err != nil {
+			return nil // the connection is gone, and everything starts anew with the next
+		}
+		defer func() { _ = sub.Unsubscribe() }() // fails only when the connection is gone, and the subscription with it
+	}
+	p.tell()
+	crew, inner := newCrew(listening)
+	crew.run(func() error { return p.connections(inner) })
+	crew.run(func() error { return p.follow(inner) })
+	err := crew.wait()
+	if ctx.Err() == nil && errors.Is(context.Cause(listening), errDenied) {
+		p.mu.Lock()
+		p.noPulls = strings.TrimPrefix(context.Cause(listening).Error(), errDenied.Error()+": ")
+		p.voices = map[voiceKey]*voice{}
+		p.mu.Unlock()
+		p.tell()
+		<-ctx.Done()
+		return nil
+	}
+	if fault := (*PanicError)(nil); asPanic(err, &fault) {
+		return err
+	}
+	return nil
+}
+
+// subjects are where pulls are heard. Requests to a domain's own prefix are heard under
+// the plain one by those who are connected to that domain.
+func (p *pulls) subjects(ctx context.Context) []string {
+	const plain = "$JS.API"
+	next := ".CONSUMER.MSG.NEXT." + p.stream + ".*"
+	subjects := []string{p.opts.APIPrefix + next}
+	if p.opts.Domain != "" && p.opts.APIPrefix != plain {
+		if here, err := p.api.domainAt(ctx, plain); err == nil && here == p.opts.Domain {
+			subjects = append(subjects, plain+next)
+		}
+	}
+	return subjects
+}
+
+// hear takes one pull. It runs for every pull, so what says nothing new is done first.
+func (p *pulls) hear(m *nats.Msg) {
+	consumer := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.voices[voiceKey{consumer, m.Reply}]
+	if v != nil && bytes.Equal(v.body, m.Data) {
+		v.last = now
+		v.pulls++
+		return
+	}
+	var request pullRequest
+	if m.Reply == "" || json.Unmarshal(m.Data, &request) != nil || request.Group == "" {
+		return // nobody's instance: a consumer without a priority group
+	}
+	if request.Expires < leastExpires {
+		request.Expires = leastExpires
+	}
+	if v == nil {
+		v = p.newcomer(consumer, m.Reply, now)
+	}
+	if v.pulls == 0 || v.pull.ID != request.ID {
+		p.changed = true
+		p.signal()
+	}
+	v.pull, v.body, v.reply, v.last = request, m.Data, m.Reply, now
+	v.pulls++
+}
+
+func (p *pulls) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pinMoved asks who is still there. It may be called by anybody.
+func (p *pulls) pinMoved() {
+	select {
+	case p.pinned <- struct{}{}:
+	default:
+	}
+}
+
+// oneShots is how many replies of one family, each used once, make it clear that this
+// client uses a new one for each pull.
+const oneShots = 4
+
+// newcomer finds whose a reply is that was not heard before. The lock is held.
+func (p *pulls) newcomer(consumer, reply string, now time.Time) *voice {
+	kin := family(reply)
+	if v := p.voices[voiceKey{consumer, kin}]; v != nil && v.family {
+		return v
+	}
+	v := &voice{id: reply, consumer: consumer, seen: now}
+	p.voices[voiceKey{consumer, reply}] = v
+	var once []*voice
+	for _, o := range p.voices {
+		if o.consumer == consumer && o.pulls <= 1 && !o.family && family(o.id) == kin {
+			once = append(once, o)
+		}
+	}
+	if len(once) < oneShots || kin == reply || apart(once) {
+		return v
+	}
+	v.id, v.family = kin, true
+	for _, o := range once {
+		if o.seen.Before(v.seen) {
+			v.seen = o.seen
+		}
+		if o.conn != nil {
+			v.conn, v.asked = o.conn, o.asked
+		}
+		delete(p.voices, voiceKey{consumer, o.id})
+		delete(p.voices, voiceKey{consumer, o.reply})
+	}
+	delete(p.voices, voiceKey{consumer, reply})
+	p.voices[voiceKey{consumer, kin}] = v
+	p.changed = true
+	return v
+}
+
+// apart tells whether voices are known to come from more than one connection.
+func apart(list []*voice) bool {
+	var one *model.Connection
+	for _, v := range list {
+		switch {
+		case v.conn == nil:
+		case one == nil:
+			one = v.conn
+		case one.Server != v.conn.Server || one.CID != v.conn.CID:
+			return true
+		}
+	}
+	return false
+}
+
+// family is what stays the same of the reply subjects of one process: libraries that
+// use a new one for each pull number the last token, or count up the end of a NUID.
+func family(reply string) string {
+	const nuid, counter = 22, 10
+	dot := strings.LastIndexByte(reply, '.')
+	switch last := reply[dot+1:]; {
+	case len(last) == nuid:
+		return reply[:len(reply)-counter]
+	case strings.Count(reply, ".") > 1:
+		return reply[:dot]
+	}
+	return reply
+}
+
+// follow tells what changed, and drops who is gone.
+func (p *pulls) follow(ctx context.Context) error {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	told := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.wake:
+		case <-tick.C:
+			p.sweep(time.Now())
+		}
+		p.mu.Lock()
+		due := p.changed || len(p.voices) > 0 && time.Since(told) >= tellPulls
+		p.mu.Unlock()
+		if due {
+			told = time.Now()
+			p.tell()
+		}
+	}
+}
+
+// sweep drops instances that were not heard for too long.
+func (p *pulls) sweep(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for k, v := range p.voices {
+		if now.Sub(v.last) > model.Missed*v.pull.Expires {
+			delete(p.voices, k)
+			p.changed = true
+		}
+	}
+}
+
+// patience is how long a newcomer is held back for its name.
+const patience = 700 * time.Millisecond
+
+// tell tells of everybody.
+func (p *pulls) tell() {
+	p.mu.Lock()
+	p.changed = false
+	seen := model.InstancesSeen{Stream: p.stream, Consumers: map[string][]model.Instance{},
+		Watch: &model.Watch{Since: p.since.UTC(), NoPulls: p.noPulls, NoConnections: p.noConns}}
+	for _, v := range p.voices {
+		i := model.Instance{
+			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires,
+			Asked: v.conn != nil || v.tries > 0 || p.noConns != "" || time.Since(v.seen) > patience, Conn: v.conn,
+		}
+		seen.Consumers[v.consumer] = append(seen.Consumers[v.consumer], i)
+	}
+	p.mu.Unlock()
+	for _, list := range seen.Consumers {
+		slices.SortFunc(list, func(a, b model.Instance) int {
+			if c := a.Seen.Compare(b.Seen); c != 0 {
+				return c
+			}
+			return strings.Compare(a.ID, b.ID)
+		})
+	}
+	p.emit(seen)
+}

@@ -1,0 +1,156 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Event is one thing that happened.
+type Event struct {
+	Seq    uint64    `json:"seq"`  // counts up from 1 as long as the program runs
+	At     time.Time `json:"at"`   // server clock where the server told, else local
+	Kind   EventKind `json:"kind"` // what sort of thing
+	Key    Key       `json:"key"`  // empty for what concerns no group
+	Member string    `json:"member,omitempty"`
+	Text   string    `json:"text"`
+	Detail string    `json:"detail,omitempty"` // more, where a line does not say it all
+	Times  int       `json:"times,omitempty"`  // how often it happened in a row; 0 is once
+}
+
+// EventKind sorts events.
+type EventKind string
+
+const (
+	EventConfig   EventKind = "config"   // a group made, changed, deleted
+	EventPin      EventKind = "pin"      // an instance got or lost the pin
+	EventConsumer EventKind = "consumer" // created, deleted
+	EventStream   EventKind = "stream"   // created, changed, deleted
+	EventPause    EventKind = "pause"    // a consumer paused or resumed
+	EventLeader   EventKind = "leader"   // another server leads a stream or consumer
+	EventQuorum   EventKind = "quorum"   // a stream or consumer lost its quorum
+	EventDeliver  EventKind = "deliver"  // a message was delivered as often as allowed
+	EventInstance EventKind = "instance" // an instance of the open group came or went
+	EventLink     EventKind = "link"     // the connection lost, and back
+	EventAction   EventKind = "action"   // what was done from here
+)
+
+// MaxEvents bounds how many events a snapshot carries.
+const MaxEvents = 500
+
+// again is how long the same thing happening again counts up instead of filling the
+// list.
+const again = time.Minute
+
+// event puts an event first in the list.
+func (r *reduction) event(e Event) {
+	if e.At.IsZero() {
+		e.At = r.now
+	}
+	rest := r.next.Events
+	if len(rest) > 0 && e.Kind == EventDeliver && rest[0].same(e) && e.At.Sub(rest[0].At) < again {
+		e.Times = max(1, rest[0].Times) + 1
+		rest = rest[1:]
+	}
+	r.next.seen++
+	e.Seq = r.next.seen
+	events := append(make([]Event, 0, min(len(rest)+1, MaxEvents)), e)
+	r.next.Events = append(events, rest[:min(len(rest), MaxEvents-1)]...)
+}
+
+func (e Event) same(o Event) bool {
+	return e.Kind == o.Kind && e.Key == o.Key && e.Member == o.Member
+}
+
+// Line is the event in one line of plain text, with its time in full.
+func (e Event) Line() string {
+	parts := []string{e.At.UTC().Format(time.RFC3339Nano), string(e.Kind)}
+	for _, s := range []string{e.Key.String(), e.Member, e.Text, e.repeats()} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if e.Detail != "" {
+		parts = append(parts, "("+e.Detail+")")
+	}
+	return strings.Join(parts, " ")
+}
+
+func (e Event) repeats() string {
+	if e.Times < 2 {
+		return ""
+	}
+	return fmt.Sprintf("×%d", e.Times)
+}
+
+// Said is the text with how often it happened.
+func (e Event) Said() string { return strings.TrimSpace(e.Text + " " + e.repeats()) }
+
+// EventsSince lists the events after the one with that number, oldest first.
+func (s *Snapshot) EventsSince(seq uint64) []Event {
+	var list []Event
+	for _, e := range s.Events {
+		if e.Seq <= seq {
+			break
+		}
+		list = append([]Event{e}, list...)
+	}
+	return list
+}
+
+// memberEvent records an event for each group that has a member with the consumer.
+func (r *reduction) memberEvent(stream, consumer string, e Event) {
+	for _, g := range r.groupsOn(stream) {
+		name := consumer
+		if g.Key.Kind == KindStatic {
+			var fits bool
+			if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
+				continue
+			}
+		}
+		if m := g.Member(name); m != nil && m.Elsewhere == "" {
+			e.Key, e.Member = g.Key, name
+			r.event(e)
+		}
+	}
+}
+
+// StreamHappened is an advisory about a stream that groups consume from or are fed by.
+type StreamHappened struct {
+	Stream string
+	Kind   EventKind
+	Text   string    // what happened to the stream: created
+	At     time.Time // server clock
+}
+
+func (o StreamHappened) apply(r *reduction) {
+	r.heard()
+	for _, g := range r.next.Groups {
+		what := ""
+		switch o.Stream {
+		case g.Key.ConsumeStream():
+			what = "work stream "
+			if g.Key.Kind == KindStatic {
+				what = "stream "
+			}
+		case g.Key.Stream:
+			what = "origin "
+		default:
+			continue
+		}
+		r.event(Event{At: o.At, Kind: o.Kind, Key: g.Key, Text: what + o.Stream + " " + o.Text})
+	}
+}
+
+// ConsumerHappened is an advisory about a consumer that changes nothing shown.
+type ConsumerHappened struct {
+	Stream, Consumer string
+	Kind             EventKind
+	Text             string
+	At               time.Time // server clock
+}
+
+func (o ConsumerHappened) apply(r *reduction) {
+	r.heard()
+	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: o.Kind, Text: o.Text})
+}

@@ -1,0 +1,161 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Role is what an instance is to the server.
+type Role string
+
+const (
+	RolePinned  Role = "pinned"                // the server delivers to it
+	RoleStandby Role = "standby"               // it waits for the pin
+	RoleStale   Role = "believes it is pinned" // its last pull named a pin that is no more; the next one is refused
+)
+
+// Instance is one running process of a member, told apart by the reply subject of its
+// pull requests. It needs not help: any library's pulls can be heard.
+type Instance struct {
+	ID       string        `json:"id"` // the reply subject, or what stays the same of it
+	Role     Role          `json:"role"`
+	Deduced  bool          `json:"deduced,omitempty"` // pinned, because nobody else can be: its own pull did not say so yet
+	PinID    string        `json:"pin_id,omitempty"`  // named in its last pull
+	Seen     time.Time     `json:"seen"`              // its first pull, local clock
+	LastPull time.Time     `json:"last_pull"`         // local clock
+	Expires  time.Duration `json:"expires_ns"`        // how long its last pull waits: it pulls at least as often
+	Asked    bool          `json:"asked"`             // the servers were asked for its connection
+	Conn     *Connection   `json:"connection,omitempty"`
+}
+
+// Connection is what a server tells of an instance's connection (nats-server, ConnInfo).
+type Connection struct {
+	Server  string        `json:"server"` // the name of the one it is connected to
+	CID     uint64        `json:"cid"`    // its number there
+	Name    string        `json:"name,omitempty"`
+	Address string        `json:"address,omitempty"` // host:port; empty when addresses are hidden
+	Lang    string        `json:"lang,omitempty"`
+	Version string        `json:"version,omitempty"` // of the library
+	RTT     time.Duration `json:"rtt_ns"`            // as the server measured it last
+	Since   time.Time     `json:"since,omitzero"`    // connected, server clock
+	Pending int64         `json:"pending_bytes"`     // what the server has yet to send to it
+	Leaf    bool          `json:"leaf,omitempty"`    // it is a leaf node: the process is somewhere behind it
+	At      time.Time     `json:"at"`                // when this was told, local clock
+}
+
+// Missed is how many times the wait of its last pull an instance may stay silent before
+// it counts as gone.
+const Missed = 2
+
+// Gone tells whether the instance was not heard for too long.
+func (i *Instance) Gone(now time.Time) bool {
+	return now.Sub(i.LastPull) > Missed*i.Expires
+}
+
+// Name is what people call the instance: its connection's name, or else the end of its
+// reply subject, which is all that is known of it.
+func (i *Instance) Name() string {
+	if c := i.Conn; c != nil && c.Name != "" && !c.Leaf {
+		return c.Name
+	}
+	return ShortID(i.ID)
+}
+
+// Watch says how far the instances of a group are known.
+type Watch struct {
+	Since         time.Time `json:"since"`                    // when listening to pulls began, local clock
+	NoPulls       string    `json:"no_pulls,omitempty"`       // why pulls are not heard: waiting pulls can only be counted
+	NoConnections string    `json:"no_connections,omitempty"` // why connections are not known: instances have no names
+}
+
+// Settled tells whether every instance that was there at the start has been heard.
+func (w *Watch) Settled(now time.Time, longest time.Duration) bool {
+	return now.Sub(w.Since) > longest+time.Second
+}
+
+// InstancesSeen is everybody who pulls from a stream, or, with a nil Watch, that nobody
+// listens any more.
+type InstancesSeen struct {
+	Stream    string
+	Watch     *Watch
+	Consumers map[string][]Instance // by consumer, in the order in which they were heard first
+}
+
+// pinGuess is which instance must have the pin, though its own pulls did not say so.
+type pinGuess struct {
+	pinID, instance string
+	lastPull        time.Time // of the instance, when the guess was made
+}
+
+// guess finds the only instance that a new pin can have gone to. The server gives it to
+// a pull that names no pin (nats-server, consumer.nextWaiting).
+func guess(list []Instance, pinID string, now time.Time) (pinGuess, bool) {
+	var only *Instance
+	for n := range list {
+		i := &list[n]
+		if i.PinID == pinID {
+			return pinGuess{}, false // it says so itself
+		}
+		if i.PinID == "" && !i.Gone(now) {
+			if only != nil {
+				return pinGuess{}, false
+			}
+			only = i
+		}
+	}
+	if only == nil {
+		return pinGuess{}, false
+	}
+	return pinGuess{pinID, only.ID, only.LastPull}, true
+}
+
+// fits tells whether a guess still stands: an instance that pulls again names its pin
+// once it got a message with it.
+func (g pinGuess) fits(i *Instance, pinID string) bool {
+	const crossing = 1500 * time.Millisecond // a pull may have been on its way
+	return g.pinID == pinID && g.instance == i.ID && i.LastPull.Sub(g.lastPull) < crossing
+}
+
+// running lists the member's instances with their roles, the pinned one first.
+func running(list []Instance, c *Consumer, g pinGuess) []Instance {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Clone(list)
+	said := c != nil && c.PinID != "" && slices.ContainsFunc(list, func(i Instance) bool { return i.PinID == c.PinID })
+	for n := range list {
+		i := &list[n]
+		i.Role, i.Deduced = RoleStandby, false
+		switch {
+		case c == nil:
+		case i.PinID != "" && i.PinID == c.PinID:
+			i.Role = RolePinned
+		case i.PinID != "":
+			i.Role = RoleStale
+		case !said && c.PinID != "" && g.fits(i, c.PinID):
+			i.Role, i.Deduced = RolePinned, true
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Instance) int { return rank(a.Role) - rank(b.Role) })
+	return list
+}
+
+func rank(r Role) int { return slices.Index([]Role{RolePinned, RoleStandby, RoleStale}, r) }
+
+// Holder is the member's pinned instance, nil while it is not known which one that is.
+func (m *Member) Holder() *Instance {
+	if len(m.Running) > 0 && m.Running[0].Role == RolePinned {
+		return &m.Running[0]
+	}
+	return nil
+}
+
+// Instance finds one of the member's instances; nil when it is not there.
+func (m *Member) Instance(id string) *Instance {
+	for n := range m.Running {
+		if m.Running[n].ID == id {
+			return &m.Running[n]
+		}
+	}
+	return nil
+}

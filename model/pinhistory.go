@@ -1,0 +1,133 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// PinChange is one moment in the history of a member's pin: an instance got it, or,
+// with an empty PinID, lost it.
+type PinChange struct {
+	At     time.Time `json:"at"` // server clock
+	PinID  string    `json:"pin_id,omitempty"`
+	Reason string    `json:"reason,omitempty"` // why it was lost: admin, timeout; empty where nobody said
+}
+
+// PinTimeout is the reason that the server gives when the pinned instance did not pull
+// for the consumer's priority timeout, which is its ack_wait but no less than a second.
+const PinTimeout = "timeout"
+
+// How much of a pin's history is kept, and from when on it moves too often.
+const (
+	PinWindow   = 10 * time.Minute
+	MaxPins     = 128
+	FlapsAbove  = 3               // pins in a minute
+	SafeAckWait = 2 * time.Second // below it pins move at every quiet moment
+)
+
+// withPin returns the history with a change added; the same one when it tells nothing
+// new. Older changes than PinWindow go, but for the one that was in force then.
+func withPin(log []PinChange, c PinChange) []PinChange {
+	switch n := len(log); {
+	case n == 0 && c.PinID == "":
+		return log
+	case n == 0 || log[n-1].PinID != c.PinID:
+	case c.PinID == "" && log[n-1].Reason == "" && c.Reason != "": // seen before it was said why
+		log = slices.Clone(log)
+		log[n-1] = c
+		return log
+	default:
+		return log
+	}
+	first := 0
+	for first+1 < len(log) && (c.At.Sub(log[first+1].At) > PinWindow || len(log)-first >= MaxPins) {
+		first++
+	}
+	return append(slices.Clone(log[first:]), c)
+}
+
+// withPin returns a copy of the stream in whose history a consumer's pin changed. The
+// history outlives the consumer: members make theirs anew when the membership changes.
+func (s *Stream) withPin(consumer string, c PinChange) *Stream {
+	old := s.pins[consumer]
+	log := withPin(old, c)
+	if len(log) == 0 || len(old) > 0 && &log[0] == &old[0] && len(log) == len(old) {
+		return s
+	}
+	next := *s
+	next.pins = make(map[string][]PinChange, len(s.pins)+1)
+	for name, other := range s.pins {
+		if s.consumer(name) != nil || c.At.Sub(other[len(other)-1].At) <= PinWindow {
+			next.pins[name] = other
+		}
+	}
+	next.pins[consumer] = log
+	return &next
+}
+
+// recall gives the member the history of its consumer's pin.
+func (m *Member) recall(stream *Stream, consumer string) {
+	if m.Elsewhere != "" {
+		return
+	}
+	m.Pins = stream.pins[consumer]
+	now := stream.TS
+	if n := len(m.Pins); n > 0 && m.Pins[n-1].At.After(now) {
+		now = m.Pins[n-1].At // an advisory is newer than the last answer
+	}
+	m.pinsNow = now
+	for _, p := range m.Pins {
+		switch ago := now.Sub(p.At); {
+		case p.PinID != "" && ago <= time.Minute:
+			m.PinsPerMinute++
+		case p.PinID == "" && p.Reason == PinTimeout && ago <= PinWindow:
+			m.PinTimeouts++
+		}
+	}
+}
+
+// PinChangesPerMinute counts how often an instance was pinned in the last minute.
+func (m *Member) PinChangesPerMinute() int { return m.PinsPerMinute }
+
+// Flapping tells whether the pin moves more often than anybody would want.
+func (m *Member) Flapping() bool { return m.PinsPerMinute > FlapsAbove }
+
+// FlapHint says what to do about a pin that moves too often.
+func (m *Member) FlapHint() string {
+	if c := m.Consumer; c != nil && c.AckWait > 0 && c.AckWait < SafeAckWait {
+		return "ack_wait is " + c.AckWait.String() + ": give it 2 s or more"
+	}
+	return "see whether handlers take longer than ack_wait, or instances restart"
+}
+
+// PinHeld is who held the pin in each of n equal parts of the last while, oldest first:
+// the pin id in force at the end of the part, empty where nobody was pinned.
+func (m *Member) PinHeld(while time.Duration, n int) []string {
+	held := make([]string, n)
+	for i := range held {
+		end := m.pinsNow.Add(-while + while*time.Duration(i+1)/time.Duration(n))
+		for _, p := range m.Pins {
+			if p.At.After(end) {
+				break
+			}
+			held[i] = p.PinID
+		}
+	}
+	return held
+}
+
+// pinsRead notes the pins of consumers just read, as far as no advisory told of them.
+func (s *Stream) pinsRead() *Stream {
+	next := s
+	for _, c := range s.Consumers {
+		at := c.PinnedAt
+		if c.PinID == "" || at.IsZero() {
+			at = c.TS
+		}
+		if log := next.pins[c.Name]; len(log) > 0 && log[len(log)-1].At.After(at) {
+			at = c.TS
+		}
+		next = next.withPin(c.Name, PinChange{At: at, PinID: c.PinID})
+	}
+	return next
+}

@@ -1,0 +1,120 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+func (o InstancesSeen) apply(r *reduction) {
+	r.heard()
+	old := r.stream(o.Stream)
+	s := *old
+	s.watch, s.instances = o.Watch, o.Consumers
+	if o.Watch == nil {
+		s.instances, s.guesses = nil, nil
+	}
+	r.putStream(&s)
+	if o.Watch == nil || old.watch == nil || !old.watch.Since.Equal(o.Watch.Since) {
+		return
+	}
+	names := slices.Sorted(maps.Keys(o.Consumers))
+	for name := range old.instances {
+		if _, still := o.Consumers[name]; !still {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		r.instanceEvents(old, &s, name)
+	}
+}
+
+// instanceEvents tells who came, who went, and who turned out to have the pin.
+func (r *reduction) instanceEvents(old, s *Stream, consumer string) {
+	say := func(kind EventKind, text string) {
+		r.memberEvent(s.Name, consumer, Event{Kind: kind, Text: text})
+	}
+	find := func(list []Instance, id string) *Instance {
+		if n := slices.IndexFunc(list, func(i Instance) bool { return i.ID == id }); n >= 0 {
+			return &list[n]
+		}
+		return nil
+	}
+	c := s.consumer(consumer)
+	for n := range s.instances[consumer] {
+		i := &s.instances[consumer][n]
+		was := find(old.instances[consumer], i.ID)
+		if i.Asked && (was == nil || !was.Asked) && i.Seen.Sub(s.watch.Since) > i.Expires+time.Second {
+			say(EventInstance, "instance seen: "+i.described())
+		}
+		known := was != nil && (was.PinID == i.PinID || old.guesses[consumer].fits(was, i.PinID))
+		if c != nil && i.PinID != "" && i.PinID == c.PinID && !known && s.watch.Settled(r.now, i.Expires) && i.Asked {
+			say(EventPin, ShortID(i.PinID)+" is "+i.Name())
+		}
+	}
+	for n := range old.instances[consumer] {
+		if i := &old.instances[consumer][n]; find(s.instances[consumer], i.ID) == nil {
+			text := "instance gone: " + i.described()
+			if c != nil && i.PinID != "" && i.PinID == c.PinID {
+				text += ", it was pinned"
+			}
+			say(EventInstance, text)
+		}
+	}
+}
+
+// described names an instance and where it runs.
+func (i *Instance) described() string {
+	text := i.Name()
+	if c := i.Conn; c != nil && c.Address != "" {
+		text += " " + c.Address
+	}
+	return text
+}
+
+// guessing returns the stream with a guess at who has a new pin, where there is only
+// one who can have it.
+func (s *Stream) guessing(consumer, pinID string, now time.Time) *Stream {
+	list := s.instances[consumer]
+	if s.watch == nil || !s.watch.Settled(now, longest(list)) {
+		return s // somebody may not have been heard yet
+	}
+	g, ok := guess(list, pinID, now)
+	if !ok {
+		return s
+	}
+	next := *s
+	next.guesses = maps.Clone(s.guesses)
+	if next.guesses == nil {
+		next.guesses = map[string]pinGuess{}
+	}
+	next.guesses[consumer] = g
+	return &next
+}
+
+// longest is the longest time between two pulls of the same instance.
+func longest(list []Instance) time.Duration {
+	var d time.Duration
+	for _, i := range list {
+		d = max(d, i.Expires)
+	}
+	return d
+}
+
+// holderName is the instance that has or had a pin, by name if it is known.
+func (s *Stream) holderName(consumer, pinID string) string {
+	for n := range s.instances[consumer] {
+		i := &s.instances[consumer][n]
+		if i.PinID == pinID || s.guesses[consumer].pinID == pinID && s.guesses[consumer].instance == i.ID {
+			return i.Name()
+		}
+	}
+	return ShortID(pinID)
+}
+
+// run gives the member its instances.
+func (m *Member) run(stream *Stream, consumer string) {
+	if m.Elsewhere == "" {
+		m.Running = running(stream.instances[consumer], m.Consumer, stream.guesses[consumer])
+	}
+}
