@@ -36,9 +36,14 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	events, err := openEventLog(o.LogEvents)
+	if err != nil {
+		return nil, err
+	}
 	refused := newRefusals()
 	nc, err := dial(ctx, s, o, refused)
 	if err != nil {
+		events.close()
 		return nil, explain(err, s)
 	}
 	js, err := jetstream.NewWithAPIPrefix(nc, s.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
@@ -47,9 +52,10 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	}
 	if err != nil {
 		nc.Close()
+		events.close()
 		return nil, err
 	}
-	return newEngine(nc, js, s, o, refused), nil
+	return newEngine(nc, js, s, o, refused, events), nil
 }
 
 // dial connects, or gives up when the context ends: nats.go knows only a timeout.

@@ -32,6 +32,7 @@ type Engine struct {
 	refusals *refusals
 	observer *observe.Observer
 	admin    Administrator
+	events   *eventLog // nil: none is kept
 	out      chan *model.Snapshot
 	turn     chan struct{} // held by whoever runs the observer
 	timeout  time.Duration // for one request
@@ -44,14 +45,14 @@ type Engine struct {
 	taken   chan struct{} // closed, and replaced, when current is
 }
 
-func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals) *Engine {
+func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals, events *eventLog) *Engine {
 	var e *Engine
 	e = &Engine{
-		nc: nc, js: js, settings: s, refusals: refused,
+		nc: nc, js: js, settings: s, refusals: refused, events: events,
 		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
-			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log,
+			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log, HideAddresses: o.HideAddresses,
 			Group: func(k model.Key) *model.Group { return e.Current().Group(k) },
 		}),
 	}
@@ -86,12 +87,18 @@ func (e *Engine) Current() *model.Snapshot {
 // Focus says what is on the screen: it is read first, and the open group in depth.
 func (e *Engine) Focus(open *model.Key, visible []model.Key) { e.observer.Focus(open, visible) }
 
+// Watch asks for the instances of groups beside the open one's; none ends that.
+func (e *Engine) Watch(keys ...model.Key) { e.observer.Watch(keys...) }
+
 // ReadNow reads what is on the screen without waiting for its turn.
 func (e *Engine) ReadNow() { e.observer.ReadNow() }
 
 // Close ends the connection. [Engine.Run] then ends with an error; cancel its context
 // first to end it without one.
-func (e *Engine) Close() { e.nc.Close() }
+func (e *Engine) Close() {
+	e.nc.Close()
+	e.events.close()
+}
 
 // ErrRunning is returned by [Engine.Run] while it runs already.
 var ErrRunning = errors.New("the engine is running")
@@ -186,6 +193,9 @@ func (e *Engine) step() *model.Snapshot {
 	e.pending = nil
 	e.mu.Unlock()
 	next := e.reduce(prev, pending...) // not under the lock: only this goroutine replaces current
+	if err := e.events.write(next); err != nil {
+		e.see(model.EventSeen{Event: model.Event{Kind: model.EventAction, Text: "events are no longer written: " + err.Error()}})
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.current = next

@@ -28,7 +28,13 @@ type Options struct {
 	JSDomain    *string
 	JSAPIPrefix *string
 
-	Timeout     time.Duration // for connecting and for each request; default 5 s
+	Timeout time.Duration // for connecting and for each request; default 5 s
+	// HideAddresses keeps the addresses of instances, and the server's, out of every
+	// snapshot.
+	HideAddresses bool
+	// LogEvents is a file that every event is appended to, a JSON line each; empty: none.
+	LogEvents string
+
 	ReadOnly    bool          // refuse every write; PCGTOP_READ_ONLY does the same
 	MaxRequests float64       // API requests per second that observing may make; default 20
 	Refresh     time.Duration // how often what is on the screen is read; default 1 s

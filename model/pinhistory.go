@@ -11,6 +11,7 @@ type PinChange struct {
 	At     time.Time `json:"at"` // server clock
 	PinID  string    `json:"pin_id,omitempty"`
 	Reason string    `json:"reason,omitempty"` // why it was lost: admin, timeout; empty where nobody said
+	told   bool      // by an advisory; else it was noticed in an answer
 }
 
 // PinTimeout is the reason that the server gives when the pinned instance did not pull
@@ -25,34 +26,40 @@ const (
 	SafeAckWait = 2 * time.Second // below it pins move at every quiet moment
 )
 
-// withPin returns the history with a change added; the same one when it tells nothing
-// new. Older changes than PinWindow go, but for the one that was in force then.
-func withPin(log []PinChange, c PinChange) []PinChange {
-	switch n := len(log); {
-	case n == 0 && c.PinID == "":
-		return log
-	case n == 0 || log[n-1].PinID != c.PinID:
-	case c.PinID == "" && log[n-1].Reason == "" && c.Reason != "": // seen before it was said why
+// withPin puts a change in its place in the history and tells where that is; -1 when it
+// tells nothing new. What was noticed in an answer is replaced by the advisory about it.
+// Older changes than PinWindow go, but for the one that was in force then.
+func withPin(log []PinChange, c PinChange) ([]PinChange, int) {
+	at := len(log)
+	if c.told {
+		for at > 0 && log[at-1].At.After(c.At) && !(log[at-1].PinID == c.PinID && !log[at-1].told) {
+			at--
+		}
+	}
+	if at > 0 && log[at-1].PinID == c.PinID {
+		if log[at-1].told || !c.told {
+			return log, -1
+		}
 		log = slices.Clone(log)
-		log[n-1] = c
-		return log
-	default:
-		return log
+		log[at-1] = c
+		return log, at - 1
+	}
+	if at == 0 && c.PinID == "" {
+		return log, -1 // of a pin that nobody knew
 	}
 	first := 0
-	for first+1 < len(log) && (c.At.Sub(log[first+1].At) > PinWindow || len(log)-first >= MaxPins) {
+	for first+1 < at && (c.At.Sub(log[first+1].At) > PinWindow || len(log)-first >= MaxPins) {
 		first++
 	}
-	return append(slices.Clone(log[first:]), c)
+	return slices.Insert(slices.Clone(log[first:]), at-first, c), at - first
 }
 
 // withPin returns a copy of the stream in whose history a consumer's pin changed. The
 // history outlives the consumer: members make theirs anew when the membership changes.
-func (s *Stream) withPin(consumer string, c PinChange) *Stream {
-	old := s.pins[consumer]
-	log := withPin(old, c)
-	if len(log) == 0 || len(old) > 0 && &log[0] == &old[0] && len(log) == len(old) {
-		return s
+func (s *Stream) withPin(consumer string, c PinChange) (*Stream, int) {
+	log, at := withPin(s.pins[consumer], c)
+	if at < 0 {
+		return s, at
 	}
 	next := *s
 	next.pins = make(map[string][]PinChange, len(s.pins)+1)
@@ -62,7 +69,7 @@ func (s *Stream) withPin(consumer string, c PinChange) *Stream {
 		}
 	}
 	next.pins[consumer] = log
-	return &next
+	return &next, at
 }
 
 // recall gives the member the history of its consumer's pin.
@@ -127,7 +134,7 @@ func (s *Stream) pinsRead() *Stream {
 		if log := next.pins[c.Name]; len(log) > 0 && log[len(log)-1].At.After(at) {
 			at = c.TS
 		}
-		next = next.withPin(c.Name, PinChange{At: at, PinID: c.PinID})
+		next, _ = next.withPin(c.Name, PinChange{At: at, PinID: c.PinID})
 	}
 	return next
 }

@@ -5,16 +5,23 @@ import (
 	"time"
 )
 
+// lateAdvisory is how much older than an answer an advisory may be to be told still:
+// the two come on different ways.
+const lateAdvisory = 5 * time.Second
+
 func (o PinSeen) apply(r *reduction) {
 	r.heard()
 	s := r.stream(o.Stream)
 	c := s.consumer(o.Consumer)
-	if c != nil && o.At.Before(c.PinChanged) {
+	late := c != nil && o.At.Before(c.PinChanged) // an answer overtook it
+	if late && c.PinChanged.Sub(o.At) > lateAdvisory {
 		return
 	}
-	text := o.describe(s, c, r.now)
-	s = s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason})
-	if c != nil {
+	s, at := s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason, told: true})
+	if late && at < 0 {
+		return
+	}
+	if c != nil && !late {
 		n := *c
 		n.PinID, n.PinnedAt, n.PinChanged = o.PinID, o.At, o.At
 		if o.PinID == "" {
@@ -31,38 +38,44 @@ func (o PinSeen) apply(r *reduction) {
 		s = s.guessing(o.Consumer, o.PinID, r.now)
 	}
 	r.putStream(s)
-	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: text})
+	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: o.describe(s, at)})
 }
 
-// describe says who lost the pin and why, or who got it and how long nobody had it.
-func (o PinSeen) describe(s *Stream, c *Consumer, now time.Time) string {
+// describe says who lost the pin and why, or who got it and how long nobody had it. at
+// is the change's place in the history.
+func (o PinSeen) describe(s *Stream, at int) string {
+	before := PinChange{}
+	if log := s.pins[o.Consumer]; at > 0 {
+		before = log[at-1]
+	}
 	if o.PinID == "" {
 		text := "unpinned (" + o.Reason + ")"
 		if o.Reason == PinTimeout {
 			text = "pin lost by timeout"
 		}
-		if c != nil && !c.PinnedAt.IsZero() {
-			text += fmt.Sprintf(" after %s, was %s", o.At.Sub(c.PinnedAt).Round(time.Second), s.holderName(o.Consumer, c.PinID))
+		if before.PinID != "" {
+			text += fmt.Sprintf(" after %s, was %s", took(o.At.Sub(before.At)), s.holderName(o.Consumer, before.PinID))
 		}
 		return text
 	}
 	text := "pinned " + ShortID(o.PinID)
-	if name := s.guessing(o.Consumer, o.PinID, now).holderName(o.Consumer, o.PinID); name != ShortID(o.PinID) {
+	if name := s.holderName(o.Consumer, o.PinID); name != ShortID(o.PinID) {
 		text += ": " + name
 	}
-	log := s.pins[o.Consumer]
-	if n := len(log); n > 1 && log[n-1].PinID == "" && !o.At.Before(log[n-1].At) {
-		reason := "after the unpin"
-		switch log[n-1].Reason {
-		case "admin":
-			reason = "after the step-down"
-		case PinTimeout:
-			reason = "after the timeout"
-		}
-		text += fmt.Sprintf(", %s %s", took(o.At.Sub(log[n-1].At)), reason)
-		if was := s.holderName(o.Consumer, log[n-2].PinID); was != ShortID(log[n-2].PinID) {
-			text += " of " + was
-		}
+	if at < 1 || before.PinID != "" {
+		return text
+	}
+	after := map[string]string{"admin": "the step-down", PinTimeout: "the timeout"}[before.Reason]
+	if after == "" {
+		after = "the unpin"
+	}
+	text += fmt.Sprintf(", %s after %s", took(o.At.Sub(before.At)), after)
+	if at < 2 {
+		return text
+	}
+	old := s.pins[o.Consumer][at-2].PinID
+	if was := s.holderName(o.Consumer, old); was != ShortID(old) {
+		text += " of " + was
 	}
 	return text
 }

@@ -56,9 +56,13 @@ func (d *domainFilter) lets(domain string) bool {
 	return !d.known || domain == d.want
 }
 
+// maxAdvisories may wait; what comes on top is dropped, and shows when the streams are
+// read.
+const maxAdvisories = 8192
+
 // hear subscribes to the advisories; the returned function ends that.
 func (l *link) hear(ctx context.Context, crew *crew) (stop func(), err error) {
-	messages := make(chan *nats.Msg)
+	messages := make(chan *nats.Msg, maxAdvisories)
 	var subs []*nats.Subscription
 	stop = func() {
 		for _, s := range subs {
@@ -66,12 +70,8 @@ func (l *link) hear(ctx context.Context, crew *crew) (stop func(), err error) {
 		}
 	}
 	for _, kind := range heardAdvisories() {
-		sub, err := l.nc.Subscribe(advisories+"."+kind+".>", func(m *nats.Msg) {
-			select {
-			case messages <- m:
-			case <-ctx.Done():
-			}
-		})
+		// One channel keeps the order in which the server told: who lost a pin before who got it.
+		sub, err := l.nc.ChanSubscribe(advisories+"."+kind+".>", messages)
 		if err != nil {
 			return stop, fmt.Errorf("subscribe to advisories: %w", err)
 		}

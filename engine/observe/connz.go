@@ -93,7 +93,7 @@ const (
 	connzQuiet   = 250 * time.Millisecond // after an answer, for more servers
 	connzTimeout = time.Second            // for the first
 	connzGap     = 500 * time.Millisecond // between two rounds of asking
-	connzSoon    = 20 * time.Millisecond  // for more newcomers to come
+	connzSoon    = 50 * time.Millisecond  // for more newcomers to come
 	connzRefresh = 20 * time.Second       // for the values that change: RTT and pending bytes
 	connzSingles = 3                      // so few newcomers are asked for one by one
 	connzRetry   = 30 * time.Second       // at most, between two tries for one whose connection is not found
@@ -115,9 +115,9 @@ type round struct {
 // connections finds the connections of instances: of newcomers at once, of all when a
 // pin moved, and now and then for what changes.
 func (p *pulls) connections(ctx context.Context) error {
-	tick := time.NewTicker(connzGap)
+	tick := time.NewTicker(connzSoon)
 	defer tick.Stop()
-	refreshed := time.Now()
+	refreshed, last := time.Now(), time.Time{}
 	big := false // the account has too many connections to read them all
 	for {
 		moved := false
@@ -127,6 +127,9 @@ func (p *pulls) connections(ctx context.Context) error {
 		case <-p.pinned:
 			moved = true
 		case <-tick.C:
+			if time.Since(last) < connzGap {
+				continue
+			}
 		}
 		strangers, all := p.strangers(time.Now())
 		whole := (moved || time.Since(refreshed) > connzRefresh || len(strangers) > connzSingles) && len(all) > 0 && !big
@@ -134,6 +137,7 @@ func (p *pulls) connections(ctx context.Context) error {
 			continue
 		}
 		var err error
+		last = time.Now()
 		if whole {
 			var r *round
 			if r, err = p.askAll(ctx, all); errors.Is(err, errTooMany) {
