@@ -51,22 +51,24 @@ type cli struct {
 
 // connection is how to reach NATS, as the nats CLI takes it.
 type connection struct {
-	Context     string        `help:"NATS context to connect by." placeholder:"NAME"`
-	Server      string        `short:"s" help:"Server URLs." placeholder:"URL"`
-	User        string        `help:"User name, or token." placeholder:"USER"`
-	Password    string        `help:"Password." placeholder:"PASSWORD"`
-	Token       string        `help:"Token." placeholder:"TOKEN"`
-	Creds       string        `help:"Credentials file." placeholder:"FILE"`
-	NKey        string        `name:"nkey" help:"NKey seed file." placeholder:"FILE"`
-	TLSCert     string        `name:"tlscert" help:"TLS certificate file." placeholder:"FILE"`
-	TLSKey      string        `name:"tlskey" help:"TLS key file." placeholder:"FILE"`
-	TLSCA       string        `name:"tlsca" help:"TLS CA file." placeholder:"FILE"`
-	JSDomain    *string       `name:"js-domain" help:"JetStream domain." placeholder:"DOMAIN"`
-	JSAPIPrefix *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
-	Timeout     time.Duration `help:"Longest wait for one answer (5s)."`
-	ReadOnly    bool          `help:"Refuse every write (also PCGTOP_READ_ONLY=1)."`
-	Refresh     time.Duration `default:"1s" help:"How often what is on the screen is read."`
-	MaxRequests float64       `default:"20" help:"Most API requests a second."`
+	Context       string        `help:"NATS context to connect by." placeholder:"NAME"`
+	Server        string        `short:"s" help:"Server URLs." placeholder:"URL"`
+	User          string        `help:"User name, or token." placeholder:"USER"`
+	Password      string        `help:"Password." placeholder:"PASSWORD"`
+	Token         string        `help:"Token." placeholder:"TOKEN"`
+	Creds         string        `help:"Credentials file." placeholder:"FILE"`
+	NKey          string        `name:"nkey" help:"NKey seed file." placeholder:"FILE"`
+	TLSCert       string        `name:"tlscert" help:"TLS certificate file." placeholder:"FILE"`
+	TLSKey        string        `name:"tlskey" help:"TLS key file." placeholder:"FILE"`
+	TLSCA         string        `name:"tlsca" help:"TLS CA file." placeholder:"FILE"`
+	JSDomain      *string       `name:"js-domain" help:"JetStream domain." placeholder:"DOMAIN"`
+	JSAPIPrefix   *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
+	Timeout       time.Duration `help:"Longest wait for one answer (5s)."`
+	ReadOnly      bool          `help:"Refuse every write (also PCGTOP_READ_ONLY=1)."`
+	Refresh       time.Duration `default:"1s" help:"How often what is on the screen is read."`
+	MaxRequests   float64       `default:"20" help:"Most API requests a second."`
+	HideAddresses bool          `help:"Show and write no network addresses."`
+	LogEvents     string        `help:"Append every event to a file, a JSON line each." placeholder:"FILE"`
 }
 
 // appearance is how the screens look.
@@ -81,6 +83,7 @@ func (c connection) options() engine.Options {
 		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix,
 		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents,
 	}
 }
 
@@ -211,6 +214,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 		return nil
 	}
 	o := engine.Options{Server: running.URL(), ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents,
 		Lookup: ownVariables} // nobody's own servers or credentials have to do with the demo
 	return c.screens(ctx, o, d.Target)
 }
@@ -224,10 +228,11 @@ func ownVariables(name string) (string, bool) {
 
 // reportCmd is `pcgtop report`.
 type reportCmd struct {
-	Output string        `short:"o" enum:"table,json" default:"table" help:"table or json (a line a snapshot)."`
-	Count  int           `short:"n" default:"1" help:"How many snapshots; 0 goes on until interrupted."`
-	Every  time.Duration `default:"1s" help:"Time between two."`
-	Target string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group in full."`
+	Output    string        `short:"o" enum:"table,json" default:"table" help:"table or json (a line a snapshot)."`
+	Count     int           `short:"n" default:"1" help:"How many snapshots; 0 goes on until interrupted."`
+	Every     time.Duration `default:"1s" help:"Time between two."`
+	Instances bool          `help:"Listen for the running instances too; that takes as long as a pull waits."`
+	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group in full."`
 }
 
 // Run prints snapshots.
@@ -261,8 +266,12 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 
 // read reads everything, and a group that is named in depth.
 func (r reportCmd) read(ctx context.Context, e *engine.Engine) (*model.Snapshot, error) {
+	stream, group, _ := strings.Cut(r.Target, "/")
+	if r.Instances {
+		return e.Instances(ctx, stream, group)
+	}
 	s, err := e.Once(ctx)
-	if stream, group, _ := strings.Cut(r.Target, "/"); err == nil && group != "" {
+	if err == nil && group != "" {
 		for _, g := range s.Lookup(stream, group) {
 			if s, err = e.Look(ctx, g.Key, 0); err != nil {
 				return nil, err
@@ -286,11 +295,17 @@ func (r reportCmd) print(s *model.Snapshot) error {
 					return err
 				}
 			}
+			if r.Instances {
+				return report.Instances(os.Stdout, s)
+			}
 			return nil
 		}
 	}
 	if r.Output == "json" {
 		return report.JSON(os.Stdout, s)
 	}
-	return report.Overview(os.Stdout, s)
+	if err := report.Overview(os.Stdout, s); err != nil || !r.Instances {
+		return err
+	}
+	return report.Instances(os.Stdout, s)
 }

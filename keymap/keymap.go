@@ -20,6 +20,7 @@ const (
 	Help                          // the help itself
 	Partitions                    // the partitions of one group
 	Seek                          // asking where a subject goes
+	Events                        // what happened
 )
 
 // ID names an action for good.
@@ -42,6 +43,9 @@ const (
 	Open     ID = "open"
 	Back     ID = "back"
 	Search   ID = "filter"
+	Happened ID = "events"
+	Copy     ID = "copy"
+	Scope    ID = "scope" // one group's events, or everybody's
 	ReadNow  ID = "read-now"
 	Hold     ID = "hold"
 	ShowHelp ID = "help"
@@ -101,7 +105,7 @@ type Entry struct {
 type Table []Action
 
 const (
-	lists   = Overview | Group | Partitions
+	lists   = Overview | Group | Partitions | Events
 	windows = Plan | Add | Drop | Remap | Name | Help | Seek
 	typing  = Filter | Add | Name | Seek
 )
@@ -134,6 +138,9 @@ func New() Table {
 		{SortNext, b([]string{">"}, ">", "sort by next"), "Sort by the next column.", Look, false, Partitions, 2},
 		{SortBefore, b([]string{"<"}, "<", "sort by previous"), "Sort by the column before.", Look, false, Partitions, 3},
 		{Make, b([]string{"enter"}, "enter", "find subjects"), "List subjects of the stream that contain the text.", Here, false, Seek, 1},
+		{Open, b([]string{"enter"}, "enter", "go there"), "Go to the group and the member that the event is about.", Look, false, Events, 1},
+		{Copy, b([]string{"c"}, "c", "copy"), "Copy the event as a line of text, through the terminal.", Look, false, Events, 3},
+		{Scope, b([]string{"tab"}, "tab", "all / one group"), "Show the events of all groups, or of one alone.", Look, false, Events, 4},
 		{StepDown, b([]string{"s"}, "s", "step down"), "Unpin the selected member's pinned instance, so that another takes over.", Change, true, Group, 1},
 		{AddTo, b([]string{"a"}, "a", "add"), "Add members to an elastic group.", Change, true, Group, 2},
 		{DropFrom, b([]string{"x"}, "x", "drop"), "Drop members from an elastic group.", Change, true, Group, 3},
@@ -154,14 +161,17 @@ func New() Table {
 		{Reset, b([]string{"0", "r"}, "0", "reset"), "Start again from the group as it is now.", Here, false, Remap, 6},
 
 		{Search, b([]string{"/"}, "/", "filter"), "Show only groups whose name, kind or verdict contains a text.", Look, false, Overview, 2},
+		{Search, b([]string{"/"}, "/", "filter"), "Show only events that contain a text.", Look, false, Events, 2},
 		{Open, b([]string{"enter"}, "enter", "keep"), "Keep the filter and go back to the list.", Look, false, Filter, 1},
 		{Next, b([]string{"tab"}, "tab", "next panel"), "Go to the next panel.", Look, false, Group, 6},
 		{Previous, b([]string{"shift+tab"}, "⇧tab", "previous panel"), "Go to the previous panel.", Look, false, Group, 0},
+		{Happened, b([]string{"e"}, "e", "events"), "Show what happened: here in one group, from the list of groups in all.", Look, false, Overview | Group, 6},
 		{ReadNow, b([]string{"r"}, "r", "read now"), "Read everything shown again, now.", Look, false, lists, 7},
 		{Hold, b([]string{"p"}, "p", "hold"), "Hold the picture; press again to let it move.", Look, false, lists, 8},
 		{Back, b([]string{"esc"}, "esc", "clear filter"), "Clear the filter.", Look, false, Overview, 9},
 		{Back, b([]string{"esc"}, "esc", "back"), "Go back to the list of groups.", Look, false, Group, 9},
 		{Back, b([]string{"esc"}, "esc", "back"), "Go back to the group.", Look, false, Partitions, 9},
+		{Back, b([]string{"esc"}, "esc", "back"), "Clear the filter, or go back to where you came from.", Look, false, Events, 9},
 		{Close, b([]string{"esc"}, "esc", "clear"), "Clear the filter.", Here, false, Filter, 9},
 		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows, 9},
 		{ShowHelp, b([]string{"?"}, "?", "help"), "Show what the keys do.", Look, false, lists | Plan | Drop | Remap, 10},

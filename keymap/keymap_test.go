@@ -5,7 +5,7 @@ import (
 )
 
 func screens() []Screen {
-	return []Screen{Overview, Group, Filter, Plan, Add, Drop, Remap, Name, Help, Partitions, Seek}
+	return []Screen{Overview, Group, Filter, Plan, Add, Drop, Remap, Name, Help, Partitions, Seek, Events}
 }
 
 func TestNoKeyMeansTwoThingsOnAScreen(t *testing.T) {

@@ -38,9 +38,15 @@ type Connection struct {
 	Version string        `json:"version,omitempty"` // of the library
 	RTT     time.Duration `json:"rtt_ns"`            // as the server measured it last
 	Since   time.Time     `json:"since,omitzero"`    // connected, server clock
+	Up      time.Duration `json:"up_ns"`             // for how long, when this was told
 	Pending int64         `json:"pending_bytes"`     // what the server has yet to send to it
 	Leaf    bool          `json:"leaf,omitempty"`    // it is a leaf node: the process is somewhere behind it
 	At      time.Time     `json:"at"`                // when this was told, local clock
+}
+
+// UpFor is how long the connection has stood: what the server told, and the time since.
+func (c *Connection) UpFor(now time.Time) time.Duration {
+	return c.Up + max(0, now.Sub(c.At))
 }
 
 // Missed is how many times the wait of its last pull an instance may stay silent before
@@ -158,4 +164,23 @@ func (m *Member) Instance(id string) *Instance {
 		}
 	}
 	return nil
+}
+
+// holderName names the pinned instance and where it runs; empty while it is not known.
+func (m *Member) holderName() string {
+	if h := m.Holder(); h != nil {
+		return h.described()
+	}
+	return ""
+}
+
+// standby names the instances that can take over.
+func (m *Member) standby() []string {
+	var names []string
+	for n := range m.Running {
+		if i := &m.Running[n]; i.Role == RoleStandby {
+			names = append(names, i.described())
+		}
+	}
+	return names
 }

@@ -8,10 +8,12 @@ import (
 // PinChange is one moment in the history of a member's pin: an instance got it, or,
 // with an empty PinID, lost it.
 type PinChange struct {
-	At     time.Time `json:"at"` // server clock
-	PinID  string    `json:"pin_id,omitempty"`
-	Reason string    `json:"reason,omitempty"` // why it was lost: admin, timeout; empty where nobody said
-	told   bool      // by an advisory; else it was noticed in an answer
+	At       time.Time `json:"at"` // server clock
+	PinID    string    `json:"pin_id,omitempty"`
+	Reason   string    `json:"reason,omitempty"`   // why it was lost: admin, timeout; empty where nobody said
+	Instance string    `json:"instance,omitempty"` // who got it, by its id, as far as that is known
+	By       string    `json:"by,omitempty"`       // and by its name
+	told     bool      // by an advisory; else it was noticed in an answer
 }
 
 // PinTimeout is the reason that the server gives when the pinned instance did not pull

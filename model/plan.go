@@ -31,13 +31,14 @@ type Intent struct {
 type Plan struct {
 	Intent   Intent    `json:"intent"`
 	Key      Key       `json:"key"`
-	Revision uint64    `json:"revision"` // compare-and-set: the write fails at any other
-	Base     Config    `json:"base"`     // the config at that revision
-	Members  []string  `json:"members"`  // the membership to write
-	Mappings []Mapping `json:"mappings"` // or the mappings
-	Changes  []Change  `json:"changes"`  // one a partition, in order
-	Least    int       `json:"least"`    // how few moves would reach the same counts
-	Pins     []PinLoss `json:"pins"`     // the pins at risk
+	Revision uint64    `json:"revision"`          // compare-and-set: the write fails at any other
+	Base     Config    `json:"base"`              // the config at that revision
+	Members  []string  `json:"members"`           // the membership to write
+	Mappings []Mapping `json:"mappings"`          // or the mappings
+	Changes  []Change  `json:"changes"`           // one a partition, in order
+	Least    int       `json:"least"`             // how few moves would reach the same counts
+	Pins     []PinLoss `json:"pins"`              // the pins at risk
+	Standby  []string  `json:"standby,omitempty"` // for a step-down: the instances one of which takes over, where they are known
 	Warnings []string  `json:"warnings,omitempty"`
 	Command  []string  `json:"command"` // the same, as arguments of pcgtop
 }
@@ -58,7 +59,8 @@ type PinLoss struct {
 	Member  string    `json:"member"`
 	PinID   string    `json:"pin_id"`
 	Since   time.Time `json:"since"`
-	Certain bool      `json:"certain"` // false: only if the member's library restarts at every change, as orbit.go does
+	Holder  string    `json:"holder,omitempty"` // the instance that loses it, where instances are known
+	Certain bool      `json:"certain"`          // false: only if the member's library restarts at every change, as orbit.go does
 }
 
 // Moved counts the partitions that change hands.
@@ -157,7 +159,8 @@ func (p *Plan) stepDown(g *Group) error {
 	case m.Consumer.PinID == "":
 		return refuse("%s: nobody is pinned; the next message pins an instance", m.Name)
 	}
-	p.Pins = []PinLoss{{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Certain: true}}
+	p.Pins = []PinLoss{{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Holder: m.holderName(), Certain: true}}
+	p.Standby = m.standby()
 	if _, standby := m.Instances(); standby == 0 {
 		p.Warnings = append(p.Warnings, "no other instance is pulling: the same one will be pinned again")
 	}

@@ -32,7 +32,7 @@ func (p *Plan) compare(g *Group) {
 	}
 	for _, m := range g.Members {
 		if m.Configured && m.Consumer != nil && m.Consumer.PinID != "" && m.Elsewhere == "" {
-			p.Pins = append(p.Pins, PinLoss{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Certain: changed[m.Name]})
+			p.Pins = append(p.Pins, PinLoss{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Holder: m.holderName(), Certain: changed[m.Name]})
 		}
 	}
 	if p.Moved() == 0 {

@@ -14,6 +14,9 @@ func (o InstancesSeen) apply(r *reduction) {
 	if o.Watch == nil {
 		s.instances, s.guesses = nil, nil
 	}
+	for name := range s.instances {
+		s.pins = s.attributed(name).pins
+	}
 	r.putStream(&s)
 	if o.Watch == nil || old.watch == nil || !old.watch.Since.Equal(o.Watch.Since) {
 		return
@@ -101,12 +104,37 @@ func longest(list []Instance) time.Duration {
 	return d
 }
 
-// holderName is the instance that has or had a pin, by name if it is known.
-func (s *Stream) holderName(consumer, pinID string) string {
+// attributed returns the stream with the names of who got each pin in a consumer's
+// history, as far as they are known now: they are remembered when the instance is gone.
+func (s *Stream) attributed(consumer string) *Stream {
+	log, g := s.pins[consumer], s.guesses[consumer]
+	cloned := false
 	for n := range s.instances[consumer] {
 		i := &s.instances[consumer][n]
-		if i.PinID == pinID || s.guesses[consumer].pinID == pinID && s.guesses[consumer].instance == i.ID {
-			return i.Name()
+		for at, p := range log {
+			if p.PinID == "" || p.PinID != i.PinID && (g.pinID != p.PinID || g.instance != i.ID) || p.Instance == i.ID && p.By == i.Name() {
+				continue
+			}
+			if !cloned {
+				log, cloned = slices.Clone(log), true
+			}
+			log[at].Instance, log[at].By = i.ID, i.Name()
+		}
+	}
+	if !cloned {
+		return s
+	}
+	next := *s
+	next.pins = maps.Clone(s.pins)
+	next.pins[consumer] = log
+	return &next
+}
+
+// holderName is the instance that has or had a pin, by name if it is known.
+func (s *Stream) holderName(consumer, pinID string) string {
+	for _, p := range s.pins[consumer] {
+		if p.PinID == pinID && p.By != "" {
+			return p.By
 		}
 	}
 	return ShortID(pinID)

@@ -35,7 +35,7 @@ func (o PinSeen) apply(r *reduction) {
 		s = s.with(o.Consumer, &n)
 	}
 	if o.PinID != "" {
-		s = s.guessing(o.Consumer, o.PinID, r.now)
+		s = s.guessing(o.Consumer, o.PinID, r.now).attributed(o.Consumer)
 	}
 	r.putStream(s)
 	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: o.describe(s, at)})

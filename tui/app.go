@@ -47,8 +47,9 @@ type Model struct {
 
 	width, height int
 	overview      overview
-	group         *groupView // the open group, nil: the overview
-	windows       []window   // the stack of dialogs, the top one last
+	group         *groupView  // the open group, nil: the overview
+	events        *eventsView // what happened, over either; nil: not shown
+	windows       []window    // the stack of dialogs, the top one last
 	message       message
 	asked         bool // the group named in Options was looked for
 
@@ -161,6 +162,9 @@ func (m *Model) show(s *model.Snapshot) {
 	if m.group != nil {
 		m.group.take(s)
 	}
+	if m.events != nil {
+		m.events.take(s)
+	}
 }
 
 // openAsked opens the group that the program was started for, as soon as it is there.
@@ -193,6 +197,10 @@ func (m *Model) settle() {
 	m.fresh = false
 	if m.tooSmall() { // nothing is laid out, so nothing scrolls
 		return
+	}
+	if m.events != nil {
+		_, h := m.bodySize()
+		m.events.settle(h)
 	}
 	if m.group != nil {
 		m.group.settle(m.bodySize())

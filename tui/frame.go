@@ -48,6 +48,9 @@ func (m *Model) frame() string {
 }
 
 func (m *Model) body(w, h int) []*row {
+	if m.events != nil {
+		return m.events.view(m, w, h)
+	}
 	if m.group != nil {
 		return m.group.view(m, w, h)
 	}

@@ -33,6 +33,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if w := m.window(); w != nil {
 		return w.press(m, id, k)
 	}
+	if m.events != nil && m.events.typing {
+		return m.events.press(m, id, k)
+	}
 	if m.overview.typing {
 		m.typeFilter(id, k)
 		return nil
@@ -48,6 +51,12 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Hold:
 		m.hold()
 		return nil
+	case keymap.Happened:
+		m.openEvents()
+		return nil
+	}
+	if m.events != nil {
+		return m.events.press(m, id, k)
 	}
 	if m.group != nil {
 		return m.group.press(m, id)
@@ -61,6 +70,10 @@ func (m *Model) screen() keymap.Screen {
 	switch {
 	case m.window() != nil:
 		return m.window().screen()
+	case m.events != nil && m.events.typing:
+		return keymap.Filter
+	case m.events != nil:
+		return keymap.Events
 	case m.group != nil && m.group.table != nil:
 		return keymap.Partitions
 	case m.group != nil:
@@ -116,6 +129,11 @@ func (m *Model) paste(text string) {
 	}
 	if w := m.window(); w != nil {
 		w.paste(m, text)
+		return
+	}
+	if m.events != nil && m.events.typing {
+		m.events.filter.insert(text)
+		m.events.take(m.snap)
 		return
 	}
 	if m.overview.typing {

@@ -8,10 +8,13 @@ import (
 	"pcgtop/tui/glyph"
 )
 
-// memberList is the table of a group's members. The selection follows the name.
+// memberList is the table of a group's members, with the instances of each. The
+// selection follows the names.
 type memberList struct {
 	group    *model.Group
-	selected string
+	table    []memberRow
+	selected string // member
+	instance string // of it, by id; empty: the member itself
 	index    int
 	top      int
 	names    int                       // widest name
@@ -42,25 +45,39 @@ func memberLook(t *theme, m *model.Member, trouble map[string]model.Severity) (s
 	if s, bad := trouble[m.Name]; bad && sign == " " {
 		return t.severity(s)
 	}
+	if sign == " " && m.Flapping() {
+		return t.severity(model.Warning)
+	}
 	return sign, st
 }
 
 func (l *memberList) take(g *model.Group) {
-	l.group, l.trouble = g, worst(g)
+	l.group, l.trouble, l.table = g, worst(g), memberRows(g)
 	l.names, l.states, l.parts = len("MEMBER"), len("pinned 0.0 s"), len("PARTITIONS") // ages come and go: no jumping
 	if l.selected == "" {
 		l.selected = culprit(g)
 	}
-	found := false
-	for i, m := range g.Members {
+	found := -1
+	for n := range l.table {
+		m, i := l.at(n)
+		if i != nil {
+			l.names = max(l.names, glyph.Width(glyph.Clean(i.Name()))+2)
+			l.states = max(l.states, len("believes pinned"))
+			if m.Name == l.selected && i.ID == l.instance {
+				found = n
+			}
+			continue
+		}
 		l.names = max(l.names, glyph.Width(glyph.Clean(m.Name)))
 		l.states = max(l.states, glyph.Width(stateWords(m)))
 		l.parts = max(l.parts, len(model.Ranges(m.Partitions)))
 		if m.Name == l.selected {
-			l.index, found = i, true
+			found = n // or one of its instances, below
 		}
 	}
-	if !found {
+	if found >= 0 {
+		l.pick(found)
+	} else {
 		l.pick(l.index)
 	}
 }
@@ -74,41 +91,56 @@ func culprit(g *model.Group) string {
 }
 
 func (l *memberList) pick(i int) {
-	l.index = max(0, min(i, len(l.group.Members)-1))
-	l.selected = ""
-	if len(l.group.Members) > 0 {
-		l.selected = l.group.Members[l.index].Name
+	l.index = max(0, min(i, len(l.table)-1))
+	l.selected, l.instance = "", ""
+	if len(l.table) == 0 {
+		return
+	}
+	m, in := l.at(l.index)
+	l.selected = m.Name
+	if in != nil {
+		l.instance = in.ID
 	}
 }
 
 func (l *memberList) move(id keymap.ID, page int) {
-	if i, ok := moved(id, l.index, len(l.group.Members), page-2); ok {
+	if i, ok := moved(id, l.index, len(l.table), page-2); ok {
 		l.pick(i)
 	}
 }
 
-// lines is how many lines the table would like: the heads, the members, and what is
-// said about the selected one.
-func (l *memberList) lines() int { return max(1, len(l.group.Members)) + 1 + memberDetail }
+// lines is how many lines the table would like: the heads, the members with their
+// instances, and what is said about the selected one.
+func (l *memberList) lines() int { return max(1, len(l.table)) + 1 + memberDetail }
 
-// memberDetail is the lines below the table, with the blank before them.
-const memberDetail = 3
+// memberDetail is the lines below the table, with the blank before them. In a low panel
+// the last is missing, or all are.
+const memberDetail = 4
 
-// rows is how many members fit into h lines.
-func (l *memberList) rows(h int) int {
-	if h >= 8 {
-		h -= memberDetail
+// detailRoom is how many lines of detail there are in a panel of h lines.
+func detailRoom(h int) int {
+	switch {
+	case h >= 12:
+		return memberDetail
+	case h >= 8:
+		return memberDetail - 1
 	}
-	return max(1, h-1)
+	return 0
 }
 
+// rows is how many members and instances fit into h lines.
+func (l *memberList) rows(h int) int { return max(1, h-detailRoom(h)-1) }
+
 func (l *memberList) settle(h int) {
-	l.top = scrolled(l.top, l.index, len(l.group.Members), l.rows(h))
+	l.top = scrolled(l.top, l.index, len(l.table), l.rows(h))
 }
 
 // stateWords is a member's state, and since when or for how long.
 func stateWords(m *model.Member) string {
 	s := string(m.State)
+	if m.Flapping() && (m.State == model.StatePinned || m.State == model.StateWaiting) {
+		return fmt.Sprintf("flapping %d/min", m.PinChangesPerMinute())
+	}
 	if c := m.Consumer; c != nil {
 		switch {
 		case m.State == model.StatePinned && !c.PinnedAt.IsZero():
@@ -125,13 +157,15 @@ func stateWords(m *model.Member) string {
 // view draws the table into w by h, and gives the title what is said beside it.
 func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
 	t := m.theme
-	n := len(l.group.Members)
+	n := len(l.table)
 	if n == 0 {
 		return []*row{t.row().gap(1).put(t.dim, "no members")}
 	}
 	rows := l.rows(h)
 	title.put(t.dim, more(l.top, n, rows))
+	l.hearing(t, title)
 	tab := fitted(l.columns(t, w-2), w-2)
+	rest := l.instanceColumns(m, w-2-tab.upTo(3)-tab.gap)
 	lines := []*row{tab.head(t.row().gap(1), t.head)}
 	for i := l.top; i < min(n, l.top+rows); i++ {
 		sel := i == l.index
@@ -141,15 +175,19 @@ func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
 		} else {
 			r.gap(1)
 		}
-		tab.draw(r, i)
+		if l.table[i].instance < 0 {
+			tab.draw(r, l.table[i].member)
+		} else {
+			r.join(l.instanceRow(m, tab, rest, i))
+		}
 		r.fit(w)
 		if sel && focused {
 			r = t.selected(r)
 		}
 		lines = append(lines, r)
 	}
-	if h-len(lines) >= memberDetail {
-		lines = append(lines, l.detail(t, w)...)
+	if room := min(detailRoom(h), h-len(lines)); room >= memberDetail-1 {
+		lines = append(lines, portion(l.detail(m, w), 0, room)...)
 	}
 	return lines[:min(len(lines), h)]
 }
@@ -220,15 +258,19 @@ func (l *memberList) whyWidth() int {
 	return w
 }
 
-// detail says about the selected member what a row has no room for.
-func (l *memberList) detail(t *theme, w int) []*row {
-	m := l.group.Members[l.index]
-	r := t.row().gap(1).put(t.member(l.index), model.Letter(l.index)+" ").put(t.text.strong(), m.Name)
+// detail says about the selected member or instance what a row has no room for.
+func (l *memberList) detail(screen *Model, w int) []*row {
+	t, at := screen.theme, l.table[l.index].member
+	m, i := l.at(l.index)
+	if i != nil {
+		return l.instanceDetail(screen, m, i, w)
+	}
+	r := t.row().gap(1).put(t.member(at), model.Letter(at)+" ").put(t.text.strong(), m.Name)
 	var say []string
 	if m.Why != "" {
 		say = append(say, m.Why)
 	} else {
-		say = append(say, stateWords(m))
+		say = append(say, stateMeans(m))
 	}
 	if c := m.Consumer; c != nil {
 		if c.PinID != "" {
@@ -246,6 +288,25 @@ func (l *memberList) detail(t *theme, w int) []*row {
 	if n := len(m.Partitions); n > 0 {
 		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
 	}
-	second := t.row().gap(3).left(t.dim, owned, max(0, w-4))
-	return []*row{t.row(), ellipsis(t, r, w-1), second}
+	second := t.row().gap(3)
+	if trouble := pinTrouble(m); trouble != "" {
+		second.put(t.warn.strong(), "! ").put(t.warn, trouble).put(t.line, " · ")
+	}
+	lines := []*row{t.row(), ellipsis(t, r, w-1), ellipsis(t, second.put(t.dim, owned), w-1)}
+	if strip := l.pinStrip(t, m, w); strip != nil {
+		lines = append(lines, strip)
+	}
+	return lines
+}
+
+// stateMeans is a member's state with what a row has no room to say about it.
+func stateMeans(m *model.Member) string {
+	c := m.Consumer
+	switch {
+	case m.State == model.StateWaiting:
+		return "no pin yet: waits for the next message"
+	case m.State == model.StateNoPull && c.Inactive > 0 && !c.PullSeen.IsZero():
+		return "no waiting pull, its consumer expires in ~" + age(c.Inactive-c.TS.Sub(c.PullSeen))
+	}
+	return stateWords(m)
 }

@@ -78,7 +78,7 @@ func eventLine(m *Model, e model.Event, names int) *row {
 	if e.Member != "" {
 		r.put(t.text.strong(), e.Member).gap(1)
 	}
-	return r.put(st, e.Text)
+	return r.put(st, e.Said())
 }
 
 // empty says in words why there is nothing to see.

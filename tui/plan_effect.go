@@ -140,6 +140,9 @@ func pins(t *theme, p *model.Plan, w int) []*row {
 	var certain, possible []string
 	for _, pin := range p.Pins {
 		s := pin.Member + " " + model.ShortID(pin.PinID)
+		if pin.Holder != "" {
+			s = pin.Member + " " + pin.Holder
+		}
 		if pin.Certain {
 			certain = append(certain, s)
 		} else {

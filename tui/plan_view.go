@@ -129,13 +129,23 @@ func (d *planWindow) stepDown(m *Model, w int) []*row {
 	pin := d.plan.Pins[0]
 	mem := d.group.Member(pin.Member)
 	_, standby := mem.Instances()
-	rows := labelled(t, "unpin", pin.PinID+", pinned for "+since(pin.Since, mem.Consumer.TS), t.text, w)
+	var rows []*row
+	if pin.Holder != "" {
+		rows = labelled(t, "loses it", pin.Holder, t.text.strong(), w)
+	}
+	rows = append(rows, labelled(t, "unpin", pin.PinID+", pinned for "+since(pin.Since, mem.Consumer.TS), t.text, w)...)
 	next := fmt.Sprintf("one of %d instances that stand by takes over", standby)
 	switch standby {
 	case 0:
 		next = "whichever instance pulls next"
 	case 1:
 		next = "the instance that stands by takes over"
+	}
+	switch known := d.plan.Standby; {
+	case len(known) == 1:
+		next = known[0] + " takes over"
+	case len(known) > 1:
+		next = "one of " + brief(known) + " takes over"
 	}
 	rows = append(rows, labelled(t, "then", next, t.text, w)...)
 	owned := model.Count(len(mem.Partitions), "partition")

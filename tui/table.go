@@ -90,6 +90,18 @@ func (t *table) share(width int) {
 	}
 }
 
+// upTo is how wide the first n columns are.
+func (t *table) upTo(n int) int {
+	w := 0
+	for i, c := range t.columns[:min(n, len(t.columns))] {
+		w += c.want
+		if i > 0 {
+			w += t.gap
+		}
+	}
+	return w
+}
+
 // head draws the titles.
 func (t *table) head(r *row, st style) *row {
 	for i, c := range t.columns {

@@ -35,6 +35,7 @@ type connzAnswer struct {
 	} `json:"server"`
 	Error *apiError `json:"error"`
 	Data  struct {
+		Now         time.Time  `json:"now"`
 		Connections []connInfo `json:"connections"`
 		Total       int        `json:"total"`
 		Offset      int        `json:"offset"`
@@ -55,9 +56,9 @@ type connInfo struct {
 	Subs    []string  `json:"subscriptions_list"`
 }
 
-func (c *connInfo) connection(server string, hide bool) *model.Connection {
+func (c *connInfo) connection(server string, now time.Time, hide bool) *model.Connection {
 	m := &model.Connection{
-		Server: server, CID: c.CID, Name: c.Name, Lang: c.Lang, Version: c.Version, Since: c.Start, Pending: max(0, c.Pending),
+		Server: server, CID: c.CID, Name: c.Name, Lang: c.Lang, Version: c.Version, Since: c.Start, Pending: max(0, c.Pending), Up: max(0, now.Sub(c.Start)),
 		Leaf: c.Kind == "Leafnode", At: time.Now().UTC(),
 	}
 	if d, err := time.ParseDuration(c.RTT); err == nil {
@@ -263,7 +264,7 @@ func (r *round) take(a *connzAnswer, wanted map[string]bool, hide bool) {
 		c := &a.Data.Connections[n]
 		for _, subscription := range c.Subs {
 			if wanted[subscription] {
-				r.put(subscription, c, a.Server.Name, 2, hide)
+				r.put(subscription, c, a, 2, hide)
 				continue
 			}
 			if !strings.HasSuffix(subscription, "*") && !strings.HasSuffix(subscription, ">") {
@@ -271,19 +272,19 @@ func (r *round) take(a *connzAnswer, wanted map[string]bool, hide bool) {
 			}
 			for reply := range wanted {
 				if fit := listens(subscription, reply); fit > 0 {
-					r.put(reply, c, a.Server.Name, fit, hide)
+					r.put(reply, c, a, fit, hide)
 				}
 			}
 		}
 	}
 }
 
-func (r *round) put(reply string, c *connInfo, server string, fit int, hide bool) {
+func (r *round) put(reply string, c *connInfo, a *connzAnswer, fit int, hide bool) {
 	leaf := c.Kind == "Leafnode"
 	if old, ok := r.replies[reply]; ok && (old.fit > fit || old.fit == fit && leaf) {
 		return
 	}
-	r.replies[reply] = found{c.connection(server, hide), fit}
+	r.replies[reply] = found{c.connection(a.Server.Name, a.Data.Now, hide), fit}
 }
 
 // ask sends one request, which counts against the budget like all others, and hands on

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"pcgtop/model"
+)
+
+// mostWait bounds how long is listened for an instance that pulls rarely: nats.go's own
+// default is a pull every 30 s.
+const mostWait = 31 * time.Second
+
+// Instances is [Engine.Once] with the instances of a stream's groups, or of all groups
+// when it is empty, or of the one group. It listens until everybody who can be there has
+// pulled, which takes as long as a pull waits: half the members' ack_wait, at most.
+func (e *Engine) Instances(ctx context.Context, stream, group string) (*model.Snapshot, error) {
+	s, err := e.Once(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var keys []model.Key
+	for _, g := range s.Groups {
+		if stream == "" || g.Key.Stream == stream && (group == "" || g.Key.Group == group) {
+			keys = append(keys, g.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return s, nil
+	}
+	e.Watch(keys...)
+	defer e.Watch()
+	since := time.Now()
+	return e.reading(ctx, func(s *model.Snapshot) bool {
+		if !complete(s, since) {
+			return false
+		}
+		for _, k := range keys {
+			if g := s.Group(k); g != nil && !allHeard(g, s.Taken, since) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// allHeard tells whether nobody else is to be expected: as many instances as pulls wait
+// were heard, and the pinned one, all with their connections; or it was long enough.
+func allHeard(g *model.Group, now, since time.Time) bool {
+	w := g.Watch
+	switch {
+	case w == nil:
+		return !g.Stream.Exists // there is nothing to listen to
+	case w.Since.Before(since):
+		return false
+	case w.NoPulls != "":
+		return true
+	}
+	longest := time.Second
+	enough := true
+	for _, m := range g.Members {
+		c := m.Consumer
+		if c == nil || m.Elsewhere != "" || c.Waiting == 0 && c.PinID == "" && len(m.Running) == 0 {
+			continue
+		}
+		longest = max(longest, c.AckWait/2)
+		if len(m.Running) < c.Waiting || c.PinID != "" && m.Holder() == nil {
+			enough = false
+		}
+		for _, i := range m.Running {
+			longest = max(longest, i.Expires)
+			if !i.Asked {
+				enough = false
+			}
+		}
+	}
+	return enough || now.Sub(w.Since) > min(longest+time.Second, mostWait)
+}

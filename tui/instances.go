@@ -1,0 +1,291 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pcgtop/model"
+	"pcgtop/tui/glyph"
+)
+
+// memberRow is a line of the members' table: a member, or one of its instances.
+type memberRow struct{ member, instance int } // instance -1: the member itself
+
+// memberRows lists each member with its instances below.
+func memberRows(g *model.Group) []memberRow {
+	var rows []memberRow
+	for i, m := range g.Members {
+		rows = append(rows, memberRow{i, -1})
+		for n := range m.Running {
+			rows = append(rows, memberRow{i, n})
+		}
+	}
+	return rows
+}
+
+// at is what a line of the table is about; the instance is nil on a member's own line.
+func (l *memberList) at(n int) (*model.Member, *model.Instance) {
+	r := l.table[n]
+	m := l.group.Members[r.member]
+	if r.instance < 0 {
+		return m, nil
+	}
+	return m, &m.Running[r.instance]
+}
+
+// chosen is the instance that is selected; nil when a member is.
+func (l *memberList) chosen() *model.Instance {
+	if l.index >= len(l.table) {
+		return nil
+	}
+	_, i := l.at(l.index)
+	return i
+}
+
+// roleLook is an instance's sign and look. The sign alone tells them apart.
+func roleLook(t *theme, i *model.Instance) (string, style) {
+	switch i.Role {
+	case model.RolePinned:
+		return "●", t.ok.strong()
+	case model.RoleStale:
+		return "!", t.warn
+	}
+	return "○", t.dim
+}
+
+// roleWords is an instance's role, and since when.
+func roleWords(m *model.Member, i *model.Instance) string {
+	c := m.Consumer
+	switch {
+	case c == nil:
+		return "no consumer"
+	case i.Role == model.RolePinned && i.Deduced:
+		return "pinned, deduced"
+	case i.Role == model.RolePinned:
+		return "pinned " + since(c.PinnedAt, c.TS)
+	case i.Role == model.RoleStale:
+		return "believes pinned"
+	}
+	return string(i.Role)
+}
+
+// instanceRow draws an instance below its member: name and role in the columns of the
+// member's name and state, then what fits of the rest.
+func (l *memberList) instanceRow(m *Model, tab, rest table, n int) *row {
+	t := m.theme
+	mem, i := l.at(n)
+	sign, st := roleLook(t, i)
+	r := t.row()
+	for c, col := range tab.columns[:min(3, len(tab.columns))] {
+		if c > 0 {
+			r.gap(tab.gap)
+		}
+		switch end := r.width + col.want; c {
+		case 0:
+			r.gap(col.want)
+		case 1:
+			r.put(st, sign+" ").name(nameStyle(t, i), i.Name(), max(0, col.want-2)).gap(end - r.width)
+		case 2:
+			r.gap(2).left(st, roleWords(mem, i), max(0, col.want-2)).gap(end - r.width)
+		}
+	}
+	if len(rest.columns) > 0 {
+		rest.draw(r.gap(rest.gap), n)
+	}
+	return r
+}
+
+func nameStyle(t *theme, i *model.Instance) style {
+	if i.Role == model.RolePinned {
+		return t.text.strong()
+	}
+	return t.text
+}
+
+// instanceColumns fit what is known of an instance beyond name and role into w.
+func (l *memberList) instanceColumns(m *Model, w int) table {
+	t, now := m.theme, m.snap.Taken
+	text := func(f func(*model.Instance) string) (int, func(*row, int, int)) {
+		widest := 0
+		for n, line := range l.table {
+			if line.instance >= 0 {
+				_, i := l.at(n)
+				widest = max(widest, glyph.Width(glyph.Clean(f(i))))
+			}
+		}
+		return widest, func(r *row, n, w int) {
+			_, i := l.at(n)
+			r.left(t.dim, f(i), w)
+		}
+	}
+	var columns []column
+	add := func(keep, least int, f func(*model.Instance) string) {
+		want, cell := text(f)
+		if want > 0 {
+			want = max(want, least)
+		}
+		columns = append(columns, column{want: want, keep: keep, cell: cell})
+	}
+	add(7, 0, func(i *model.Instance) string { return address(i) })
+	add(3, 0, func(i *model.Instance) string {
+		if i.Conn == nil {
+			return ""
+		}
+		return i.Conn.Lang + " " + i.Conn.Version
+	})
+	add(4, 0, conn(func(c *model.Connection) string { return c.Server }))
+	add(2, 0, conn(func(c *model.Connection) string { return rtt(c.RTT) }))
+	add(5, len("up 99 m"), conn(func(c *model.Connection) string { return "up " + age(c.UpFor(now)) }))
+	add(6, len("pulled 9.9 s ago"), func(i *model.Instance) string { return "pulled " + since(i.LastPull, now) + " ago" })
+	add(1, 0, conn(func(c *model.Connection) string {
+		if c.Pending == 0 {
+			return ""
+		}
+		return volume(c.Pending) + " to send"
+	}))
+	return fitted(columns, max(0, w))
+}
+
+func conn(f func(*model.Connection) string) func(*model.Instance) string {
+	return func(i *model.Instance) string {
+		if i.Conn == nil {
+			return ""
+		}
+		return f(i.Conn)
+	}
+}
+
+// address is where an instance runs, as far as it is known and may be shown.
+func address(i *model.Instance) string {
+	switch c := i.Conn; {
+	case c == nil:
+		return ""
+	case c.Leaf:
+		return "behind leaf node " + c.Name
+	default:
+		return c.Address
+	}
+}
+
+func volume(n int64) string { return number(uint64(max(0, n)), 5) + " B" }
+
+// instanceDetail says about the selected instance what its row has no room for.
+func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instance, w int) []*row {
+	t, now := m.theme, m.snap.Taken
+	sign, st := roleLook(t, i)
+	r := t.row().gap(1).put(st, sign+" ").put(t.text.strong(), i.Name())
+	say := []string{"instance of " + mem.Name}
+	switch {
+	case i.Deduced:
+		say = append(say, "pinned: nobody else can be, its own pull will say so")
+	case i.Role == model.RoleStale:
+		say = append(say, "believes it is pinned: its next pull is refused")
+	default:
+		say = append(say, roleWords(mem, i))
+	}
+	if i.PinID != "" {
+		say = append(say, "pulls with pin "+i.PinID)
+	}
+	for _, s := range say {
+		r.put(t.line, " · ").put(t.dim, s)
+	}
+	second := t.row().gap(3)
+	facts := []string{}
+	if c := i.Conn; c != nil {
+		facts = append(facts, address(i), c.Lang+" "+c.Version, "on "+c.Server, "RTT "+rtt(c.RTT), "connected "+m.clock(c.Since), volume(c.Pending)+" to send")
+	} else if w := l.group.Watch; w != nil && w.NoConnections != "" {
+		facts = append(facts, w.NoConnections)
+	} else if i.Asked {
+		facts = append(facts, "no server told of its connection")
+	}
+	facts = append(facts, "pulled "+since(i.LastPull, now)+" ago for "+age(i.Expires))
+	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
+	for n, f := range facts {
+		if n > 0 {
+			second.put(t.line, " · ")
+		}
+		second.put(t.dim, f)
+	}
+	return []*row{t.row(), ellipsis(t, r, w-1), ellipsis(t, second, w-1)}
+}
+
+// stripWhile is the time that the strip of pins covers.
+const stripWhile = 5 * time.Minute
+
+// pinStrip draws who held the pin over the last minutes, a letter an instance, and how
+// often it moved; nil when nothing is known.
+func (l *memberList) pinStrip(t *theme, m *model.Member, w int) *row {
+	if len(m.Pins) == 0 {
+		return nil
+	}
+	r := t.row().gap(3).put(t.head, "pin, 5 min  ")
+	cells := max(10, min(60, w-r.width-30))
+	letters := holders(m)
+	for _, id := range m.PinHeld(stripWhile, cells) {
+		switch letter := letters[id]; {
+		case id == "":
+			r.put(t.line, "·")
+		default:
+			r.put(t.member(int(letter-'a')), string(letter))
+		}
+	}
+	times := fmt.Sprintf("  %d in the last minute", m.PinChangesPerMinute())
+	if m.PinChangesPerMinute() == 0 {
+		times = "  steady"
+	}
+	st := t.dim
+	if m.Flapping() {
+		st = t.warn
+	}
+	r.put(st, times)
+	if h := m.Holder(); h != nil {
+		r.put(t.dim, fmt.Sprintf("  %c is %s", letters[m.Consumer.PinID], h.Name()))
+	}
+	return ellipsis(t, r, w-1)
+}
+
+// holders gives each holder in a member's history a letter, by the order in which they
+// had the pin first; one whose pins are of an unknown instance gets one a pin.
+func holders(m *model.Member) map[string]rune {
+	letters, who := map[string]rune{}, map[string]rune{}
+	for _, p := range m.Pins {
+		if p.PinID == "" {
+			continue
+		}
+		name := p.Instance
+		if name == "" {
+			name = p.PinID
+		}
+		if _, known := who[name]; !known {
+			who[name] = 'a' + rune(len(who)%26)
+		}
+		letters[p.PinID] = who[name]
+	}
+	return letters
+}
+
+// pinTrouble says in a line what is wrong with a member's pin, or nothing.
+func pinTrouble(m *model.Member) string {
+	switch {
+	case m.Flapping():
+		return fmt.Sprintf("flapping: pinned %d times in a minute; %s", m.PinChangesPerMinute(), m.FlapHint())
+	case m.PinTimeouts > 0 && m.Consumer != nil:
+		return fmt.Sprintf("pin lost by timeout %s in 10 min: a handler slower than ack_wait (%s), or a process that died", model.Count(m.PinTimeouts, "time"), m.Consumer.AckWait)
+	}
+	return ""
+}
+
+// hearing says beside the title how far the instances are known.
+func (l *memberList) hearing(t *theme, title *row) {
+	w := l.group.Watch
+	switch {
+	case w == nil:
+	case w.NoPulls != "":
+		title.put(t.warn, "  instances are only counted: not permitted, "+w.NoPulls)
+	case w.NoConnections != "":
+		title.put(t.warn, "  no names: "+w.NoConnections)
+	case len(l.table) == len(l.group.Members):
+		title.put(t.dim, "  hearing who pulls…")
+	}
+}
