@@ -35,7 +35,11 @@ func (v *groupView) beside(w, h int) []area {
 func (v *groupView) stacked(w, h int) []area {
 	chart := min(v.chart.lines(w-1)+1, max(4, h/3))
 	rest := h - chart - 1
-	members := min(v.members.lines()+1, max(rest-min(v.lowerWants(w), rest/3)-1, rest/2))
+	lower := rest / 3
+	if v.focused == panelMembers && len(v.members.table) > len(v.members.group.Members) {
+		lower = rest / 4 // who is pinned comes first
+	}
+	members := min(v.members.lines()+1, max(rest-min(v.lowerWants(w), lower)-1, rest/2))
 	areas := []area{{panelMap, 0, 0, w, chart}, {panelMembers, 0, chart + 1, w, members}}
 	return append(areas, v.lower(w, chart+members+2, h-chart-members-2)...)
 }

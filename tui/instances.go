@@ -91,7 +91,7 @@ func (l *memberList) instanceRow(m *Model, tab, rest table, n int) *row {
 		}
 	}
 	if len(rest.columns) > 0 {
-		rest.draw(r.gap(rest.gap), n)
+		rest.draw(r.gap(tab.gap), n)
 	}
 	return r
 }
@@ -137,7 +137,7 @@ func (l *memberList) instanceColumns(m *Model, w int) table {
 	add(4, 0, conn(func(c *model.Connection) string { return c.Server }))
 	add(2, 0, conn(func(c *model.Connection) string { return rtt(c.RTT) }))
 	add(5, len("up 99 m"), conn(func(c *model.Connection) string { return "up " + age(c.UpFor(now)) }))
-	add(6, len("pulled 9.9 s ago"), func(i *model.Instance) string { return "pulled " + since(i.LastPull, now) + " ago" })
+	add(6, len("pulled 9.9 s"), func(i *model.Instance) string { return "pulled " + since(i.LastPull, now) })
 	add(1, 0, conn(func(c *model.Connection) string {
 		if c.Pending == 0 {
 			return ""

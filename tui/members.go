@@ -62,7 +62,7 @@ func (l *memberList) take(g *model.Group) {
 		m, i := l.at(n)
 		if i != nil {
 			l.names = max(l.names, glyph.Width(glyph.Clean(i.Name()))+2)
-			l.states = max(l.states, len("believes pinned"))
+			l.states = max(l.states, glyph.Width(roleWords(m, i)))
 			if m.Name == l.selected && i.ID == l.instance {
 				found = n
 			}

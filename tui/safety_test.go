@@ -48,6 +48,9 @@ func screens() map[string][]string {
 		"heat":        {"down", "enter", "enter", "tab"},
 		"where":       {"down", "enter", "w", "t"},
 		"help":        {"?"},
+		"events":      {"e"},
+		"events, one": {"down", "enter", "e"},
+		"find events": {"e", "/"},
 		"help, group": {"down", "enter", "?"},
 	}
 }

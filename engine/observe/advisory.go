@@ -21,7 +21,8 @@ const advisories = "$JS.EVENT.ADVISORY"
 func heardAdvisories() []string {
 	return []string{
 		"CONSUMER.PINNED", "CONSUMER.UNPINNED", "CONSUMER.CREATED", "CONSUMER.DELETED", "CONSUMER.PAUSE",
-		"STREAM.CREATED", "STREAM.DELETED", "STREAM.UPDATED",
+		"CONSUMER.LEADER_ELECTED", "CONSUMER.QUORUM_LOST", "CONSUMER.MAX_DELIVERIES",
+		"STREAM.CREATED", "STREAM.DELETED", "STREAM.UPDATED", "STREAM.LEADER_ELECTED", "STREAM.QUORUM_LOST",
 	}
 }
 
@@ -34,6 +35,12 @@ type advisory struct {
 	Group     string    `json:"group"`
 	PinID     string    `json:"pinned_id"`
 	Reason    string    `json:"reason"`
+
+	Paused     bool      `json:"paused"`
+	PauseUntil time.Time `json:"pause_until"`
+	Leader     string    `json:"leader"`     // the server's name
+	Seq        uint64    `json:"stream_seq"` // of the message that was delivered too often
+	Deliveries uint64    `json:"deliveries"`
 }
 
 // domainFilter keeps out advisories of another JetStream domain, which reach the
@@ -127,10 +134,55 @@ func (l *link) advise(subject string, body []byte) {
 			l.emit(model.ConsumerDeleted{Stream: a.Stream, Consumer: a.Consumer, At: a.Timestamp})
 		}
 	case "CONSUMER.PAUSE":
-		l.plan.news(a.Stream, false)
+		if l.plan.news(a.Stream, false) {
+			l.emit(model.ConsumerHappened{Stream: a.Stream, Consumer: a.Consumer, Kind: model.EventPause, Text: a.pause(), At: a.Timestamp})
+		}
+	case "CONSUMER.LEADER_ELECTED", "CONSUMER.QUORUM_LOST", "CONSUMER.MAX_DELIVERIES":
+		if l.plan.cares(a.Stream) {
+			kind, text := a.consumerEvent(kind)
+			l.emit(model.ConsumerHappened{Stream: a.Stream, Consumer: a.Consumer, Kind: kind, Text: text, At: a.Timestamp})
+		}
 	default:
+		if _, wanted := l.plan.wanted()[a.Stream]; wanted {
+			kind, text := a.streamEvent(kind)
+			l.emit(model.StreamHappened{Stream: a.Stream, Kind: kind, Text: text, At: a.Timestamp})
+		}
 		l.streamNews(a.Stream)
 	}
+}
+
+// pause says in words what a pause advisory tells.
+func (a *advisory) pause() string {
+	if !a.Paused {
+		return "resumed"
+	}
+	return "paused until " + a.PauseUntil.UTC().Format(time.RFC3339)
+}
+
+// consumerEvent says in words what an advisory about a consumer tells.
+func (a *advisory) consumerEvent(kind string) (model.EventKind, string) {
+	switch kind {
+	case "CONSUMER.LEADER_ELECTED":
+		return model.EventLeader, "consumer's leader is " + a.Leader
+	case "CONSUMER.QUORUM_LOST":
+		return model.EventQuorum, "consumer lost its quorum: nothing is delivered until servers are back"
+	}
+	return model.EventDeliver, fmt.Sprintf("message %d was delivered %d times, as often as allowed: it is not delivered again", a.Seq, a.Deliveries)
+}
+
+// streamEvent says in words what an advisory about a stream tells.
+func (a *advisory) streamEvent(kind string) (model.EventKind, string) {
+	switch kind {
+	case "STREAM.CREATED":
+		return model.EventStream, "created"
+	case "STREAM.DELETED":
+		return model.EventStream, "deleted"
+	case "STREAM.UPDATED":
+		return model.EventStream, "changed its settings"
+	case "STREAM.LEADER_ELECTED":
+		return model.EventLeader, "has its leader on " + a.Leader
+	}
+	return model.EventQuorum, "lost its quorum: nothing is stored until servers are back"
 }
 
 // streamNews acts on a stream made, changed or deleted: a bucket's own is checked, one
