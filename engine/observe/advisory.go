@@ -156,6 +156,9 @@ func (a *advisory) pause() string {
 	if !a.Paused {
 		return "resumed"
 	}
+	if a.PauseUntil.IsZero() {
+		return "paused"
+	}
 	return "paused until " + a.PauseUntil.UTC().Format(time.RFC3339)
 }
 

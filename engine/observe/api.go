@@ -38,6 +38,7 @@ type api struct {
 type call struct {
 	subject string
 	end     context.CancelCauseFunc
+	advise  bool // the error is to say what would allow it, for it is shown as it is
 }
 
 func newAPI(nc *nats.Conn, opts Options) *api {
@@ -90,7 +91,7 @@ func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.M
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	forget := a.remember(&call{subject, end})
+	forget := a.remember(&call{subject: subject, end: end})
 	defer forget()
 
 	a.made.Add(1)
@@ -126,7 +127,11 @@ func (a *api) refuse(d denial) {
 	defer a.mu.Unlock()
 	for c := range a.calls {
 		if c.subject == d.subject || d.inbox {
-			c.end(fmt.Errorf("%w: %s", errDenied, d.operation(a.prefix)))
+			what := d.operation(a.prefix)
+			if c.advise {
+				what = d.advice(a.prefix)
+			}
+			c.end(fmt.Errorf("%w: %s", errDenied, what))
 		}
 	}
 }

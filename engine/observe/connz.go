@@ -203,6 +203,9 @@ func (p *pulls) learn(r *round, replies []string, complete bool) {
 		f, ok := r.replies[v.reply]
 		switch {
 		case ok:
+			if v.conn == nil {
+				defer p.adopt(k, v)
+			}
 			v.conn, v.asked, v.tries = f.conn, r.began, 0
 		case v.conn == nil:
 			v.asked, v.tries = r.began, v.tries+1
@@ -213,6 +216,19 @@ func (p *pulls) learn(r *round, replies []string, complete bool) {
 	}
 	p.noConns = ""
 	p.signal()
+}
+
+// adopt finds out that a newcomer is somebody known who used another reply subject for
+// the pull before: the same connection, and neither subject was heard twice. The lock
+// is held.
+func (p *pulls) adopt(k voiceKey, v *voice) {
+	for other, o := range p.voices {
+		if o != v && o.consumer == v.consumer && o.conn != nil && o.conn.Server == v.conn.Server && o.conn.CID == v.conn.CID &&
+			o.pulls == 1 && v.pulls == 1 && o.last.Before(v.seen) && family(k.reply) == family(other.reply) {
+			v.id, v.seen = o.id, o.seen
+			delete(p.voices, other)
+		}
+	}
 }
 
 // errTooMany: an account's connections are too many to read.
@@ -299,7 +315,7 @@ func (p *pulls) ask(ctx context.Context, request connzRequest, enough func(*conn
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	forget := p.api.remember(&call{connzSubject, end})
+	forget := p.api.remember(&call{connzSubject, end, true})
 	defer forget()
 	answers := make(chan *nats.Msg, 64)
 	inbox := p.nc.NewInbox()

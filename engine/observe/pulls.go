@@ -75,7 +75,7 @@ func (p *pulls) run(ctx context.Context) error {
 	listening, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	for _, subject := range p.subjects(ctx) {
-		forget := p.api.remember(&call{subject, end}) // a refusal ends it
+		forget := p.api.remember(&call{subject, end, true}) // a refusal ends it
 		defer forget()
 		sub, err := p.nc.Subscribe(subject, p.hear)
 		if err != nil {
@@ -137,7 +137,7 @@ func (p *pulls) hear(m *nats.Msg) {
 		request.Expires = leastExpires
 	}
 	if v == nil {
-		v = p.newcomer(consumer, m.Reply, now)
+		v = p.newcomer(consumer, m.Reply, request.ID, now)
 	}
 	if v.pulls == 0 || v.pull.ID != request.ID {
 		p.changed = true
@@ -167,7 +167,7 @@ func (p *pulls) pinMoved() {
 const oneShots = 4
 
 // newcomer finds whose a reply is that was not heard before. The lock is held.
-func (p *pulls) newcomer(consumer, reply string, now time.Time) *voice {
+func (p *pulls) newcomer(consumer, reply, pin string, now time.Time) *voice {
 	kin := family(reply)
 	if v := p.voices[voiceKey{consumer, kin}]; v != nil && v.family {
 		return v
@@ -175,10 +175,16 @@ func (p *pulls) newcomer(consumer, reply string, now time.Time) *voice {
 	v := &voice{id: reply, consumer: consumer, seen: now}
 	p.voices[voiceKey{consumer, reply}] = v
 	var once []*voice
-	for _, o := range p.voices {
-		if o.consumer == consumer && o.pulls <= 1 && !o.family && family(o.id) == kin {
-			once = append(once, o)
+	for k, o := range p.voices {
+		if o.consumer != consumer || o.pulls > 1 || o.family || family(k.reply) != kin {
+			continue
 		}
+		if o != v && pin != "" && o.pull.ID == pin { // nobody but that client was told the pin
+			v.id, v.seen, v.conn, v.asked = o.id, o.seen, o.conn, o.asked
+			delete(p.voices, k)
+			continue
+		}
+		once = append(once, o)
 	}
 	if len(once) < oneShots || kin == reply || apart(once) {
 		return v
@@ -191,13 +197,26 @@ func (p *pulls) newcomer(consumer, reply string, now time.Time) *voice {
 		if o.conn != nil {
 			v.conn, v.asked = o.conn, o.asked
 		}
-		delete(p.voices, voiceKey{consumer, o.id})
-		delete(p.voices, voiceKey{consumer, o.reply})
 	}
-	delete(p.voices, voiceKey{consumer, reply})
+	for k, o := range p.voices {
+		if slices.Contains(once, o) {
+			delete(p.voices, k)
+		}
+	}
 	p.voices[voiceKey{consumer, kin}] = v
 	p.changed = true
 	return v
+}
+
+// sibling tells whether a process that uses a reply subject once is known to be there.
+// The lock is held.
+func (p *pulls) sibling(k voiceKey, v *voice) bool {
+	for other, o := range p.voices {
+		if o != v && o.consumer == v.consumer && o.conn != nil && o.pulls == 1 && family(other.reply) == family(k.reply) {
+			return true
+		}
+	}
+	return false
 }
 
 // apart tells whether voices are known to come from more than one connection.
@@ -273,10 +292,17 @@ func (p *pulls) tell() {
 	p.changed = false
 	seen := model.InstancesSeen{Stream: p.stream, Consumers: map[string][]model.Instance{},
 		Watch: &model.Watch{Since: p.since.UTC(), NoPulls: p.noPulls, NoConnections: p.noConns}}
-	for _, v := range p.voices {
+	for k, v := range p.voices {
+		if v.conn == nil && v.tries == 0 && p.noConns == "" && time.Since(v.seen) < patience {
+			p.changed = true // its name is on its way
+			continue
+		}
+		if v.conn == nil && v.pulls == 1 && p.sibling(k, v) {
+			continue // a pull that was answered before anybody could be asked whose it was
+		}
 		i := model.Instance{
 			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires,
-			Asked: v.conn != nil || v.tries > 0 || p.noConns != "" || time.Since(v.seen) > patience, Conn: v.conn,
+			Asked: true, Conn: v.conn,
 		}
 		seen.Consumers[v.consumer] = append(seen.Consumers[v.consumer], i)
 	}

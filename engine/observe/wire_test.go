@@ -94,6 +94,10 @@ func TestStreamInfo(t *testing.T) {
 	}
 }
 
+func happened(kind model.EventKind, text string) model.ConsumerHappened {
+	return model.ConsumerHappened{Stream: "S", Consumer: "g-m1", Kind: kind, Text: text}
+}
+
 func TestAdvisories(t *testing.T) {
 	at := `"timestamp":"2026-03-01T12:00:00Z","stream":"S","consumer":"g-m1"`
 	for _, c := range []struct {
@@ -104,7 +108,19 @@ func TestAdvisories(t *testing.T) {
 		{"CONSUMER.UNPINNED.S.g-m1", `{` + at + `,"group":"PCG","reason":"timeout"}`, model.PinSeen{Stream: "S", Consumer: "g-m1", PriorityGroup: "PCG", Reason: "timeout"}},
 		{"CONSUMER.CREATED.S.g-m1", `{` + at + `,"action":"create"}`, model.ConsumerCreated{Stream: "S", Consumer: "g-m1"}},
 		{"CONSUMER.DELETED.S.g-m1", `{` + at + `,"action":"delete"}`, model.ConsumerDeleted{Stream: "S", Consumer: "g-m1"}},
-		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true}`, nil},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true}`, happened(model.EventPause, "paused")},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true,"pause_until":"2026-03-01T12:05:00Z"}`, happened(model.EventPause, "paused until 2026-03-01T12:05:00Z")},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":false,"pause_until":"0001-01-01T00:00:00Z"}`, happened(model.EventPause, "resumed")},
+		{"CONSUMER.LEADER_ELECTED.S.g-m1", `{` + at + `,"leader":"n2","replicas":[]}`, happened(model.EventLeader, "consumer's leader is n2")},
+		{"CONSUMER.QUORUM_LOST.S.g-m1", `{` + at + `,"replicas":[]}`, happened(model.EventQuorum, "consumer lost its quorum: nothing is delivered until servers are back")},
+		{"CONSUMER.MAX_DELIVERIES.S.g-m1", `{` + at + `,"stream_seq":4711,"deliveries":5}`, happened(model.EventDeliver, "message 4711 was delivered 5 times, as often as allowed: it is not delivered again")},
+		{"CONSUMER.MAX_DELIVERIES.OTHER.x", `{"stream":"OTHER","consumer":"x","stream_seq":1,"deliveries":5}`, nil},
+		{"STREAM.CREATED.S", `{` + at + `,"action":"create"}`, model.StreamHappened{Stream: "S", Kind: model.EventStream, Text: "created"}},
+		{"STREAM.DELETED.S", `{` + at + `,"action":"delete"}`, model.StreamHappened{Stream: "S", Kind: model.EventStream, Text: "deleted"}},
+		{"STREAM.UPDATED.S", `{` + at + `,"action":"modify"}`, model.StreamHappened{Stream: "S", Kind: model.EventStream, Text: "changed its settings"}},
+		{"STREAM.LEADER_ELECTED.S", `{` + at + `,"leader":"n1"}`, model.StreamHappened{Stream: "S", Kind: model.EventLeader, Text: "has its leader on n1"}},
+		{"STREAM.QUORUM_LOST.S", `{` + at + `}`, model.StreamHappened{Stream: "S", Kind: model.EventQuorum, Text: "lost its quorum: nothing is stored until servers are back"}},
+		{"STREAM.UPDATED.OTHER", `{"stream":"OTHER"}`, nil},
 		{"CONSUMER.PINNED.S.g-m1", `{` + at + `,"pinned_id":"XYZ","domain":"hub"}`, nil},
 		{"CONSUMER.PINNED.OTHER.x", `{"timestamp":"2026-03-01T12:00:00Z","stream":"OTHER","consumer":"x","pinned_id":"XYZ"}`, nil},
 		{"CONSUMER.PINNED.S.g-m1", `{bad`, nil},
@@ -127,6 +143,12 @@ func TestAdvisories(t *testing.T) {
 		case model.ConsumerDeleted:
 			w.At = stamp
 			c.want = w
+		case model.ConsumerHappened:
+			w.At = stamp
+			c.want = w
+		case model.StreamHappened:
+			w.At = stamp
+			c.want = w
 		}
 		switch {
 		case c.want == nil && len(got) != 0:
@@ -145,6 +167,8 @@ func TestDenials(t *testing.T) {
 		{`Permissions Violation for Publish to "$JS.API.STREAM.MSG.GET.KV_x"`, "STREAM.MSG.GET on KV_x: allow publish to $JS.API.STREAM.MSG.GET.KV_x"},
 		{`Permissions Violation for Publish to "$JS.API.INFO"`, "INFO: allow publish to $JS.API.INFO"},
 		{`Permissions Violation for Subscription to "$JS.EVENT.ADVISORY.CONSUMER.PINNED.>"`, "advisories CONSUMER.PINNED: allow subscribe to $JS.EVENT.ADVISORY.CONSUMER.PINNED.>"},
+		{`Permissions Violation for Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`, "pulls of ORDERS-cg: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"},
+		{`Permissions Violation for Publish to "$SYS.REQ.ACCOUNT.PING.CONNZ"`, "connections: allow publish to $SYS.REQ.ACCOUNT.PING.CONNZ"},
 		{`Permissions Violation for Publish to "other"`, "publish to other: allow publish to other"},
 	} {
 		d, ok := parseDenial(c.text)
