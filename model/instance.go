@@ -12,6 +12,7 @@ const (
 	RolePinned  Role = "pinned"                // the server delivers to it
 	RoleStandby Role = "standby"               // it waits for the pin
 	RoleStale   Role = "believes it is pinned" // its last pull named a pin that is no more; the next one is refused
+	RoleSilent  Role = "silent"                // connected and subscribed, but it does not pull: busy with a message, or frozen
 )
 
 // Instance is one running process of a member, told apart by the reply subject of its
@@ -24,6 +25,7 @@ type Instance struct {
 	Seen     time.Time     `json:"seen"`              // its first pull, local clock
 	LastPull time.Time     `json:"last_pull"`         // local clock
 	Expires  time.Duration `json:"expires_ns"`        // how long its last pull waits: it pulls at least as often
+	Silent   bool          `json:"silent,omitempty"`  // no pull for Missed times its wait, but a server says that it is still subscribed
 	Asked    bool          `json:"asked"`             // the servers were asked for its connection
 	Conn     *Connection   `json:"connection,omitempty"`
 }
@@ -50,7 +52,7 @@ func (c *Connection) UpFor(now time.Time) time.Duration {
 }
 
 // Missed is how many times the wait of its last pull an instance may stay silent before
-// it counts as gone.
+// it counts as gone, unless a server says that it is not.
 const Missed = 2
 
 // Gone tells whether the instance was not heard for too long.
@@ -141,12 +143,15 @@ func running(list []Instance, c *Consumer, g pinGuess) []Instance {
 		case !said && c.PinID != "" && g.fits(i, c.PinID):
 			i.Role, i.Deduced = RolePinned, true
 		}
+		if i.Silent && i.Role != RolePinned {
+			i.Role = RoleSilent
+		}
 	}
 	slices.SortStableFunc(list, func(a, b Instance) int { return rank(a.Role) - rank(b.Role) })
 	return list
 }
 
-func rank(r Role) int { return slices.Index([]Role{RolePinned, RoleStandby, RoleStale}, r) }
+func rank(r Role) int { return slices.Index([]Role{RolePinned, RoleStandby, RoleStale, RoleSilent}, r) }
 
 // Holder is the member's pinned instance, nil while it is not known which one that is.
 func (m *Member) Holder() *Instance {

@@ -47,10 +47,15 @@ func (m *Member) Instances() (pinned, standby int) {
 		return 0, 0
 	}
 	if len(m.Running) > 0 {
-		if m.Consumer.PinID == "" {
-			return 0, len(m.Running)
+		for _, i := range m.Running {
+			if i.Role == RoleStandby || i.Role == RoleStale {
+				standby++
+			}
 		}
-		return 1, len(m.Running) - 1
+		if m.Consumer.PinID == "" {
+			return 0, standby
+		}
+		return 1, standby
 	}
 	if m.Consumer.PinID == "" {
 		return 0, m.Consumer.Waiting

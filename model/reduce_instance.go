@@ -79,7 +79,7 @@ func (i *Instance) described() string {
 // one who can have it.
 func (s *Stream) guessing(consumer, pinID string, now time.Time) *Stream {
 	list := s.instances[consumer]
-	if s.watch == nil || !s.watch.Settled(now, longest(list)) {
+	if s.watch == nil || !s.watch.Settled(now, longest(list)) && !s.heardAll(consumer) {
 		return s // somebody may not have been heard yet
 	}
 	g, ok := guess(list, pinID, now)
@@ -93,6 +93,13 @@ func (s *Stream) guessing(consumer, pinID string, now time.Time) *Stream {
 	}
 	next.guesses[consumer] = g
 	return &next
+}
+
+// heardAll tells whether as many instances were heard as pulls wait at the consumer: only
+// a pull that waits can be pinned.
+func (s *Stream) heardAll(consumer string) bool {
+	c := s.consumer(consumer)
+	return c != nil && c.Waiting > 0 && len(s.instances[consumer]) >= c.Waiting
 }
 
 // longest is the longest time between two pulls of the same instance.

@@ -18,8 +18,8 @@ func (o PinSeen) apply(r *reduction) {
 		return
 	}
 	s, at := s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason, told: true})
-	if late && at < 0 {
-		return
+	if at < 0 && (late || len(s.pins[o.Consumer]) > 0) {
+		return // it is known already
 	}
 	if c != nil && !late {
 		n := *c

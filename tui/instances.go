@@ -50,6 +50,8 @@ func roleLook(t *theme, i *model.Instance) (string, style) {
 		return "●", t.ok.strong()
 	case model.RoleStale:
 		return "!", t.warn
+	case model.RoleSilent:
+		return "○", t.warn
 	}
 	return "○", t.dim
 }
@@ -66,6 +68,8 @@ func roleWords(m *model.Member, i *model.Instance) string {
 		return "pinned " + since(c.PinnedAt, c.TS)
 	case i.Role == model.RoleStale:
 		return "believes pinned"
+	case i.Role == model.RoleSilent:
+		return "not pulling"
 	}
 	return string(i.Role)
 }
@@ -181,6 +185,8 @@ func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instan
 		say = append(say, "pinned: nobody else can be, its own pull will say so")
 	case i.Role == model.RoleStale:
 		say = append(say, "believes it is pinned: its next pull is refused")
+	case i.Role == model.RoleSilent:
+		say = append(say, "not pulling, but connected: busy with a message, or frozen")
 	default:
 		say = append(say, roleWords(mem, i))
 	}

@@ -303,10 +303,10 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 func stateMeans(m *model.Member) string {
 	c := m.Consumer
 	switch {
+	case c != nil && c.Waiting == 0 && c.AckPending == 0 && c.Inactive > 0 && !c.PullSeen.IsZero() && m.State != model.StatePaused:
+		return "no waiting pull, its consumer expires in ~" + age(c.Inactive-c.TS.Sub(c.PullSeen))
 	case m.State == model.StateWaiting:
 		return "no pin yet: waits for the next message"
-	case m.State == model.StateNoPull && c.Inactive > 0 && !c.PullSeen.IsZero():
-		return "no waiting pull, its consumer expires in ~" + age(c.Inactive-c.TS.Sub(c.PullSeen))
 	}
 	return stateWords(m)
 }

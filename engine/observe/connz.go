@@ -96,6 +96,7 @@ const (
 	connzGap     = 500 * time.Millisecond // between two rounds of asking
 	connzSoon    = 50 * time.Millisecond  // for more newcomers to come
 	connzRefresh = 20 * time.Second       // for the values that change: RTT and pending bytes
+	connzSilent  = 10 * time.Second       // between two questions whether somebody silent is still there
 	connzSingles = 3                      // so few newcomers are asked for one by one
 	connzRetry   = 30 * time.Second       // at most, between two tries for one whose connection is not found
 )
@@ -180,6 +181,9 @@ func (p *pulls) strangers(now time.Time) (unknown, all []string) {
 	defer p.mu.Unlock()
 	for _, v := range p.voices {
 		all = append(all, v.reply)
+		if v.conn != nil && !v.family && now.Sub(v.last) > model.Missed*v.pull.Expires && (v.asked.Before(v.last.Add(model.Missed*v.pull.Expires)) || now.Sub(v.asked) > connzSilent) {
+			unknown = append(unknown, v.reply) // is it still there?
+		}
 		if v.conn == nil && now.Sub(v.seen) > connzSoon && now.Sub(v.asked) > min(connzGap<<min(v.tries, 8), connzRetry) {
 			unknown = append(unknown, v.reply)
 		}

@@ -42,6 +42,8 @@ type voice struct {
 	pulls    uint64
 	family   bool // its reply subject changes from pull to pull
 
+	silent bool // no pull, though it is still there
+
 	asked time.Time // when the servers were last asked for its connection
 	tries int       // how often in vain
 	conn  *model.Connection
@@ -127,6 +129,7 @@ func (p *pulls) hear(m *nats.Msg) {
 	if v != nil && bytes.Equal(v.body, m.Data) {
 		v.last = now
 		v.pulls++
+		v.silent = false
 		return
 	}
 	var request pullRequest
@@ -145,6 +148,7 @@ func (p *pulls) hear(m *nats.Msg) {
 	}
 	v.pull, v.body, v.reply, v.last = request, m.Data, m.Reply, now
 	v.pulls++
+	v.silent = false
 }
 
 func (p *pulls) signal() {
@@ -276,12 +280,25 @@ func (p *pulls) sweep(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for k, v := range p.voices {
-		if now.Sub(v.last) > model.Missed*v.pull.Expires {
+		since := v.last.Add(model.Missed * v.pull.Expires)
+		switch {
+		case now.Before(since):
+		case v.conn == nil || v.family || p.noConns != "": // nobody can say that it is still there
+			delete(p.voices, k)
+			p.changed = true
+		case v.asked.After(since): // it was there when it was silent already; asked again in a while
+			if !v.silent {
+				v.silent, p.changed = true, true
+			}
+		case now.Sub(since) > verdictWithin:
 			delete(p.voices, k)
 			p.changed = true
 		}
 	}
 }
+
+// verdictWithin is how long the servers may take to say whether somebody silent is there.
+const verdictWithin = 2 * time.Second
 
 // patience is how long a newcomer is held back for its name.
 const patience = 700 * time.Millisecond
@@ -301,7 +318,7 @@ func (p *pulls) tell() {
 			continue // a pull that was answered before anybody could be asked whose it was
 		}
 		i := model.Instance{
-			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires,
+			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires, Silent: v.silent,
 			Asked: true, Conn: v.conn,
 		}
 		seen.Consumers[v.consumer] = append(seen.Consumers[v.consumer], i)

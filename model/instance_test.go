@@ -1,0 +1,288 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pinned reduces a group S/g with member m, whose consumer has a pin of that id.
+func pinnedGroup(pin string) *Snapshot {
+	k, at := elastic("S", "g"), epoch()
+	s := Reduce(nil, at, ConfigSeen{Key: k, Revision: 1, Config: config(2, "m")}, LinkSeen{State: LinkLive})
+	return Reduce(s, at, StreamRead{Name: "S-g", Facts: StreamFacts{Known: true, Exists: true, Sources: []Source{{Name: "S"}}}},
+		ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{consumer("m", pin, at, 0, 2)}})
+}
+
+// pulling is instances by name and the pin that each pulls with, heard long enough.
+func pulling(now time.Time, pins ...string) InstancesSeen {
+	seen := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: epoch().Add(-time.Hour)}, Consumers: map[string][]Instance{}}
+	for n, pin := range pins {
+		name, id, _ := strings.Cut(pin, " ")
+		name, silent := strings.CutSuffix(name, "!")
+		seen.Consumers["m"] = append(seen.Consumers["m"], Instance{ID: "_INBOX." + name, PinID: id, Seen: epoch().Add(-time.Hour + time.Duration(10*n)*time.Second), LastPull: now, Silent: silent, Expires: time.Second, Asked: true, Conn: &Connection{Name: name}})
+	}
+	return seen
+}
+
+func rolesOf(s *Snapshot) string {
+	var list []string
+	for _, i := range s.Group(elastic("S", "g")).Member("m").Running {
+		role := string(i.Role)
+		if i.Deduced {
+			role += "?"
+		}
+		list = append(list, i.Name()+" "+role)
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestRoles(t *testing.T) {
+	at := epoch()
+	for _, c := range []struct {
+		pin, want string
+		pins      []string
+	}{
+		{"X", "b pinned, a standby", []string{"a", "b X"}},
+		{"X", "b pinned, a standby, c believes it is pinned", []string{"a", "b X", "c W"}},
+		{"", "a standby, b believes it is pinned", []string{"a", "b X"}},
+		{"X", "a standby, b standby", []string{"a", "b"}}, // who has it did not pull since
+		{"X", "", nil},
+		{"X", "b pinned, a silent, c silent", []string{"a! ", "b! X", "c! W"}},
+	} {
+		s := Reduce(pinnedGroup(c.pin), at, pulling(at, c.pins...))
+		if got := rolesOf(s); got != c.want {
+			t.Errorf("%v with %q: %s, want %s", c.pins, c.pin, got, c.want)
+		}
+	}
+}
+
+// A new pin goes to a pull that names none: if there is one such instance, it is that
+// one, until its own pulls say otherwise.
+func TestANewPinIsDeduced(t *testing.T) {
+	at := epoch()
+	s := Reduce(pinnedGroup("X"), at, pulling(at, "a X", "b"))
+	s = Reduce(s, at.Add(time.Second), PinSeen{Stream: "S-g", Consumer: "m", Reason: "admin", At: at.Add(time.Second)})
+	if got := rolesOf(s); got != "b standby, a believes it is pinned" {
+		t.Errorf("unpinned: %s", got)
+	}
+	s = Reduce(s, at.Add(time.Second), PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at.Add(1002 * time.Millisecond)})
+	if got := rolesOf(s); got != "b pinned?, a believes it is pinned" {
+		t.Errorf("pinned: %s", got)
+	}
+	if got := s.Events[0].Text; got != "pinned Y: b, 2 ms after the step-down of a" {
+		t.Errorf("event %q", got)
+	}
+	if got := s.Events[1].Text; got != "unpinned (admin) after 1.0 s, was a" {
+		t.Errorf("event %q", got)
+	}
+	n := len(s.Events)
+	confirmed := Reduce(s, at.Add(2*time.Second), pulling(at.Add(2*time.Second), "a", "b Y"))
+	if got := rolesOf(confirmed); got != "b pinned, a standby" {
+		t.Errorf("confirmed: %s", got)
+	}
+	if len(confirmed.Events) != n {
+		t.Errorf("what was known is told again: %q", confirmed.Events[0].Text)
+	}
+	// It pulls again without the pin: it was another one, not heard yet.
+	wrong := pulling(at.Add(4*time.Second), "a", "b")
+	if got := rolesOf(Reduce(s, at.Add(4*time.Second), wrong)); got != "a standby, b standby" {
+		t.Errorf("refuted: %s", got)
+	}
+}
+
+// With two that can have it nothing is claimed, and its first pull tells.
+func TestAPinIsNotGuessed(t *testing.T) {
+	at := epoch()
+	s := Reduce(pinnedGroup("X"), at, pulling(at, "a X", "b", "c"))
+	s = Reduce(s, at, PinSeen{Stream: "S-g", Consumer: "m", Reason: "timeout", At: at.Add(time.Second)}, PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at.Add(2 * time.Second)})
+	if got := rolesOf(s); got != "b standby, c standby, a believes it is pinned" {
+		t.Errorf("%s", got)
+	}
+	if got := s.Events[0].Text; got != "pinned Y, 1.0 s after the timeout of a" {
+		t.Errorf("event %q", got)
+	}
+	s = Reduce(s, at.Add(3*time.Second), pulling(at.Add(3*time.Second), "b", "c Y"))
+	if got := rolesOf(s); got != "c pinned, b standby" {
+		t.Errorf("%s", got)
+	}
+	var texts []string
+	for _, e := range s.Events[:2] {
+		texts = append(texts, string(e.Kind)+": "+e.Text)
+	}
+	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: Y is c" {
+		t.Errorf("events %s", got)
+	}
+	// The same while somebody may not have been heard yet.
+	early := pulling(at, "b") // and two pulls wait
+	early.Watch.Since = at
+	s = Reduce(Reduce(pinnedGroup("X"), at, early), at, PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at.Add(time.Second)})
+	if got := rolesOf(s); got != "b standby" {
+		t.Errorf("just opened: %s", got)
+	}
+}
+
+func TestInstancesComeAndGo(t *testing.T) {
+	at := epoch()
+	s := Reduce(pinnedGroup("X"), at, pulling(at, "a X"))
+	n := len(s.Events)
+	s = Reduce(s, at, pulling(at, "a X", "b")) // it was there before, and is heard late
+	if len(s.Events) != n+1 || s.Events[0].Text != "instance seen: b" || s.Events[0].Member != "m" {
+		t.Errorf("%+v", s.Events[0])
+	}
+	gone := InstancesSeen{Stream: "S-g"}
+	if s = Reduce(s, at, gone); len(s.Events) != n+1 || rolesOf(s) != "" || s.Group(elastic("S", "g")).Watch != nil {
+		t.Errorf("nobody listens any more, and: %q %s", s.Events[0].Text, rolesOf(s))
+	}
+	first := pulling(at, "a X", "b")
+	first.Consumers["m"][1].Seen = first.Watch.Since.Add(time.Second)
+	s = Reduce(s, at, pulling(at, "a X"))
+	n = len(s.Events)
+	if s = Reduce(s, at, first); len(s.Events) != n {
+		t.Errorf("who is found at the start has not come: %q", s.Events[0].Text)
+	}
+}
+
+// pins feeds advisories: at so many seconds, a pin or, for "-reason", its loss.
+func pins(s *Snapshot, changes ...string) *Snapshot {
+	for _, c := range changes {
+		var sec float64
+		var what string
+		if _, err := fmt.Sscan(c, &sec, &what); err != nil {
+			panic(err)
+		}
+		o := PinSeen{Stream: "S-g", Consumer: "m", PinID: what, At: epoch().Add(time.Duration(sec * float64(time.Second)))}
+		if reason, lost := strings.CutPrefix(what, "-"); lost {
+			o.PinID, o.Reason = "", reason
+		}
+		s = Reduce(s, o.At, o)
+	}
+	return s
+}
+
+func theMember(s *Snapshot) *Member { return s.Group(elastic("S", "g")).Member("m") }
+
+func TestPinHistory(t *testing.T) {
+	s := pins(pinnedGroup("X"), "10 -timeout", "10.5 Y", "20 -timeout", "20.2 Z", "30 -timeout", "31 X2", "33 -admin", "33.002 V")
+	m := theMember(s)
+	if m.PinChangesPerMinute() != 5 || !m.Flapping() || m.PinTimeouts != 3 {
+		t.Errorf("%d a minute, flapping %v, %d timeouts", m.PinChangesPerMinute(), m.Flapping(), m.PinTimeouts)
+	}
+	if got := m.PinHeld(33*time.Second, 11); !slices.Equal(got, []string{"X", "X", "X", "Y", "Y", "Y", "Z", "Z", "Z", "", "V"}) {
+		t.Errorf("held %q", got)
+	}
+	if hint := m.FlapHint(); !strings.Contains(hint, "ack_wait") {
+		t.Errorf("hint %q", hint)
+	}
+	// The consumer is made anew, as when the membership changes: the history stays.
+	k := elastic("S", "g")
+	s = Reduce(s, epoch(), ConsumerDeleted{Stream: "S-g", Consumer: "m", At: epoch().Add(40 * time.Second)})
+	c := consumer("m", "W", epoch().Add(41*time.Second), 0, 1)
+	c.Created = epoch().Add(40 * time.Second)
+	s = Reduce(s, epoch(), ConsumersRead{Stream: "S-g", TS: epoch().Add(41 * time.Second), Consumers: []*Consumer{c}})
+	if m = s.Group(k).Member("m"); m.PinChangesPerMinute() != 6 {
+		t.Errorf("%d a minute", m.PinChangesPerMinute())
+	}
+	// A quiet minute later it is steady.
+	late := *c
+	late.TS = epoch().Add(3 * time.Minute)
+	if m = theMember(Reduce(s, epoch(), ConsumersRead{Stream: "S-g", TS: late.TS, Consumers: []*Consumer{&late}})); m.Flapping() || m.PinChangesPerMinute() != 0 {
+		t.Errorf("%d a minute after a quiet one", m.PinChangesPerMinute())
+	}
+}
+
+// An answer and the advisories about the same change come in any order: each change
+// counts once, and each advisory is told once.
+func TestAnswersAndAdvisoriesInAnyOrder(t *testing.T) {
+	at := func(sec float64) time.Time { return epoch().Add(time.Duration(sec * float64(time.Second))) }
+	read := func(sec float64, pin string, pinned float64) Observation {
+		c := consumer("m", pin, at(sec), 0, 2)
+		if c.PinnedAt = at(pinned); pin == "" {
+			c.PinnedAt = time.Time{}
+		}
+		return ConsumersRead{Stream: "S-g", TS: at(sec), Consumers: []*Consumer{c}}
+	}
+	lost := PinSeen{Stream: "S-g", Consumer: "m", Reason: "timeout", At: at(10)}
+	got := PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at(10.5)}
+	for name, order := range map[string][]Observation{
+		"advisories first":      {lost, got, read(11, "Y", 10.5)},
+		"the answers first":     {read(10.2, "", 0), read(11, "Y", 10.5), lost, got},
+		"one answer first":      {read(11, "Y", 10.5), lost, got},
+		"the loss read first":   {read(10.2, "", 0), lost, got, read(11, "Y", 10.5)},
+		"the other way round":   {got, lost, read(11, "Y", 10.5)},
+		"told twice":            {lost, lost, got, got, read(11, "Y", 10.5)},
+		"an old answer at last": {lost, got, read(9.9, "X", 0), read(11, "Y", 10.5)},
+	} {
+		s := pinnedGroup("X")
+		for _, o := range order {
+			s = Reduce(s, epoch(), o)
+		}
+		m := theMember(s)
+		if m.Consumer.PinID != "Y" || m.PinTimeouts != 1 || m.PinChangesPerMinute() != 2 {
+			t.Errorf("%s: pin %q, %d timeouts, %d a minute, %+v", name, m.Consumer.PinID, m.PinTimeouts, m.PinChangesPerMinute(), m.Pins)
+		}
+		told := 0
+		for _, e := range s.Events {
+			if e.Kind == EventPin {
+				told++
+			}
+		}
+		if told != 2 {
+			t.Errorf("%s: %d events", name, told)
+		}
+	}
+}
+
+func TestPinHistoryIsBounded(t *testing.T) {
+	s := pinnedGroup("X")
+	for n := range 10 * MaxPins {
+		s = pins(s, fmt.Sprintf("%f P%d", 1+float64(n)/100, n))
+	}
+	if n := len(theMember(s).Pins); n > MaxPins+1 {
+		t.Errorf("%d are kept", n)
+	}
+	s = pins(pinnedGroup("X"), "1 Y", "700 Z", "1400 V")
+	if n := len(theMember(s).Pins); n != 2 {
+		t.Errorf("%d are kept, want the one in force 10 minutes ago and what came then: %+v", n, theMember(s).Pins)
+	}
+}
+
+func TestRepeatedDeliveriesCountUp(t *testing.T) {
+	s := pinnedGroup("X")
+	for n := range 100 {
+		s = Reduce(s, epoch(), ConsumerHappened{Stream: "S-g", Consumer: "m", Kind: EventDeliver, Text: fmt.Sprint("message ", n), At: epoch()})
+	}
+	if e := s.Events[0]; e.Times != 100 || e.Said() != "message 99 ×100" || len(s.Events) != 1 {
+		t.Errorf("%+v", e)
+	}
+	var line []string
+	for _, e := range s.EventsSince(s.Events[0].Seq - 1) {
+		line = append(line, e.Line())
+	}
+	if len(line) != 1 || !strings.HasSuffix(line[0], "deliver S/g m message 99 ×100") {
+		t.Errorf("%q", line)
+	}
+}
+
+func TestStreamEventsReachTheirGroups(t *testing.T) {
+	s := Reduce(pinnedGroup("X"), epoch(), ConfigSeen{Key: static("S", "st"), Revision: 1, Config: config(2, "m")})
+	s = Reduce(s, epoch(), StreamHappened{Stream: "S", Kind: EventStream, Text: "created", At: epoch()}, StreamHappened{Stream: "S-g", Kind: EventLeader, Text: "has its leader on n1", At: epoch()}, StreamHappened{Stream: "T", Text: "x"})
+	var got []string
+	for _, e := range s.Events {
+		if e.Kind == EventStream || e.Kind == EventLeader {
+			got = append(got, e.Key.String()+": "+e.Text)
+		}
+	}
+	if want := []string{"S/g: work stream S-g has its leader on n1", "S/st: stream S created", "S/g: origin S created"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestConfigEventsSayWhoOwnsWhat(t *testing.T) {
+	s := Reduce(pinnedGroup("X"), epoch(), ConfigSeen{Key: elastic("S", "g"), Revision: 2, Config: config(2, "m", "n", "o")})
+	if e := s.Events[0]; e.Text != "+n, +o, 1 m▸n" || e.Detail != "revision 2, m 0, n 1, o none" {
+		t.Errorf("%+v", e)
+	}
+}
