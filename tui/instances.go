@@ -282,8 +282,11 @@ func pinTrouble(m *model.Member) string {
 	return ""
 }
 
+// listenFor is how long after a group is opened nobody need have been heard.
+const listenFor = 5 * time.Second
+
 // hearing says beside the title how far the instances are known.
-func (l *memberList) hearing(t *theme, title *row) {
+func (l *memberList) hearing(t *theme, title *row, now time.Time) {
 	w := l.group.Watch
 	switch {
 	case w == nil:
@@ -291,6 +294,8 @@ func (l *memberList) hearing(t *theme, title *row) {
 		title.put(t.warn, "  instances are only counted: not permitted, "+w.NoPulls)
 	case w.NoConnections != "":
 		title.put(t.warn, "  no names: "+w.NoConnections)
+	case len(l.table) == len(l.group.Members) && w.Settled(now, listenFor):
+		title.put(t.dim, "  no instance was heard")
 	case len(l.table) == len(l.group.Members):
 		title.put(t.dim, "  hearing who pulls…")
 	}

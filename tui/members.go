@@ -163,7 +163,7 @@ func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
 	}
 	rows := l.rows(h)
 	title.put(t.dim, more(l.top, n, rows))
-	l.hearing(t, title)
+	l.hearing(t, title, m.snap.Taken)
 	tab := fitted(l.columns(t, w-2), w-2)
 	rest := l.instanceColumns(m, w-2-tab.upTo(3)-tab.gap)
 	lines := []*row{tab.head(t.row().gap(1), t.head)}
@@ -303,7 +303,7 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 func stateMeans(m *model.Member) string {
 	c := m.Consumer
 	switch {
-	case c != nil && c.Waiting == 0 && c.AckPending == 0 && c.Inactive > 0 && !c.PullSeen.IsZero() && m.State != model.StatePaused:
+	case c != nil && c.Waiting == 0 && (c.AckPending == 0 || c.PinID == "") && c.Inactive > 0 && !c.PullSeen.IsZero() && m.State != model.StatePaused:
 		return "no waiting pull, its consumer expires in ~" + age(c.Inactive-c.TS.Sub(c.PullSeen))
 	case m.State == model.StateWaiting:
 		return "no pin yet: waits for the next message"

@@ -60,6 +60,7 @@ func TestInstancesOnTheScreen(t *testing.T) {
 		t.Errorf("copied %q, %v", text, err)
 	}
 	term.press(esc)
+	term.gone("/ admin")
 	term.press(tab)
 	term.see("EVENTS of all groups")
 	term.press(tab, enter)
@@ -280,7 +281,8 @@ func TestPinsInTheField(t *testing.T) {
 	one()
 	term.see("no waiting pull, its consumer expires in ~")
 	term.see("absent", "gone for")
-	term.gone("i1  ")
+	term.gone("○ i1")
+	term.gone("● i1")
 	term.press("q")
 	term.exit(5 * time.Second)
 
