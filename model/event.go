@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,20 +44,26 @@ const MaxEvents = 500
 // list.
 const again = time.Minute
 
-// event puts an event first in the list.
+// event puts an event into the list, by its time: advisories can overtake each other.
 func (r *reduction) event(e Event) {
 	if e.At.IsZero() {
 		e.At = r.now
 	}
-	rest := r.next.Events
-	if len(rest) > 0 && e.Kind == EventDeliver && rest[0].same(e) && e.At.Sub(rest[0].At) < again {
-		e.Times = max(1, rest[0].Times) + 1
-		rest = rest[1:]
+	old := r.next.Events
+	at := 0
+	for at < len(old) && old[at].At.After(e.At) {
+		at++
+	}
+	newer, older := old[:at], old[at:]
+	if len(older) > 0 && e.Kind == EventDeliver && older[0].same(e) && e.At.Sub(older[0].At) < again {
+		e.Times = max(1, older[0].Times) + 1
+		older = older[1:]
 	}
 	r.next.seen++
 	e.Seq = r.next.seen
-	events := append(make([]Event, 0, min(len(rest)+1, MaxEvents)), e)
-	r.next.Events = append(events, rest[:min(len(rest), MaxEvents-1)]...)
+	events := make([]Event, 0, len(old)+1)
+	events = append(append(append(events, newer...), e), older...)
+	r.next.Events = events[:min(len(events), MaxEvents)]
 }
 
 func (e Event) same(o Event) bool {
@@ -86,15 +94,19 @@ func (e Event) repeats() string {
 // Said is the text with how often it happened.
 func (e Event) Said() string { return strings.TrimSpace(e.Text + " " + e.repeats()) }
 
-// EventsSince lists the events after the one with that number, oldest first.
+// EventsSince lists the events that came after the one with that number, in the order in
+// which they came.
 func (s *Snapshot) EventsSince(seq uint64) []Event {
 	var list []Event
-	for _, e := range s.Events {
-		if e.Seq <= seq {
-			break
-		}
-		list = append([]Event{e}, list...)
+	if s.seen == seq {
+		return nil
 	}
+	for _, e := range s.Events {
+		if e.Seq > seq {
+			list = append(list, e)
+		}
+	}
+	slices.SortFunc(list, func(a, b Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	return list
 }
 

@@ -14,7 +14,7 @@ func (o PinSeen) apply(r *reduction) {
 	s := r.stream(o.Stream)
 	c := s.consumer(o.Consumer)
 	late := c != nil && o.At.Before(c.PinChanged) // an answer overtook it
-	if late && c.PinChanged.Sub(o.At) > lateAdvisory {
+	if late && c.PinChanged.Sub(o.At) > lateAdvisory || c != nil && o.stray(s.pins[o.Consumer], c.pinTimeout()) {
 		return
 	}
 	s, at := s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason, told: true})
@@ -39,6 +39,20 @@ func (o PinSeen) apply(r *reduction) {
 	}
 	r.putStream(s)
 	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: o.describe(s, at)})
+}
+
+// stray tells whether the end of a pin is that of an earlier consumer of the same name:
+// the one in force cannot have timed out yet.
+func (o PinSeen) stray(log []PinChange, timeout time.Duration) bool {
+	if o.PinID != "" || o.Reason != PinTimeout {
+		return false
+	}
+	for n := len(log) - 1; n >= 0; n-- {
+		if p := log[n]; !p.At.After(o.At) {
+			return p.PinID != "" && o.At.Sub(p.At) < timeout
+		}
+	}
+	return false
 }
 
 // describe says who lost the pin and why, or who got it and how long nobody had it. at

@@ -82,10 +82,10 @@ func hiddenAddresses(s *model.InstancesSeen) {
 
 func nobodyYet(s *model.InstancesSeen) { s.Consumers, s.Watch.Since = nil, moment() }
 
-// rollup opens TELEMETRY/rollup, whatever the order of groups.
+// rollup opens TELEMETRY/rollup, whatever the order of groups, and goes to its first line.
 func rollup(s *stage) *stage {
 	s.press("/").typed("rollup")
-	return s.press("enter", "enter")
+	return s.press("enter", "enter", "g")
 }
 
 func TestInstanceFrames(t *testing.T) {
