@@ -186,7 +186,7 @@ func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
 		}
 		lines = append(lines, r)
 	}
-	if room := min(detailRoom(h), h-len(lines)); room >= memberDetail-1 {
+	if room := h - len(lines); room >= memberDetail-1 {
 		lines = append(lines, portion(l.detail(m, w), 0, room)...)
 	}
 	return lines[:min(len(lines), h)]

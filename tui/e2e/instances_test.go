@@ -34,7 +34,7 @@ func TestInstancesOnTheScreen(t *testing.T) {
 	term.see("● " + was + " · instance of m1 · pinned")
 	term.press("s")
 	term.see("loses it "+was+" 127.0.0.1:", other+" 127.0.0.1:", "takes over")
-	term.press(tab, enter)
+	term.confirm()
 	term.see("step down m1 of ORDERS/fulfillment: unpinned")
 	term.press("r")
 	term.waitFor("who got it and how long it took", func(s string) bool {
