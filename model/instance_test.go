@@ -112,7 +112,7 @@ func TestAPinIsNotGuessed(t *testing.T) {
 	for _, e := range s.Events[:2] {
 		texts = append(texts, string(e.Kind)+": "+e.Text)
 	}
-	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: Y is c" {
+	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: Y is c, 1.0 s after the timeout of a" {
 		t.Errorf("events %s", got)
 	}
 	// The same while somebody may not have been heard yet.

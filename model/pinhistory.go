@@ -14,6 +14,7 @@ type PinChange struct {
 	Instance string    `json:"instance,omitempty"` // who got it, by its id, as far as that is known
 	By       string    `json:"by,omitempty"`       // and by its name
 	told     bool      // by an advisory; else it was noticed in an answer
+	unnamed  bool      // it was told while instances were heard, but not whose it is
 }
 
 // PinTimeout is the reason that the server gives when the pinned instance did not pull

@@ -50,9 +50,10 @@ func (r *reduction) instanceEvents(old, s *Stream, consumer string) {
 		if i.Asked && (was == nil || !was.Asked) && i.Seen.Sub(s.watch.Since) > i.Expires+time.Second {
 			say(EventInstance, "instance seen: "+i.described())
 		}
-		known := was != nil && (was.PinID == i.PinID || old.guesses[consumer].fits(was, i.PinID))
-		if c != nil && i.PinID != "" && i.PinID == c.PinID && !known && s.watch.Settled(r.now, i.Expires) && i.Asked {
-			say(EventPin, ShortID(i.PinID)+" is "+i.Name())
+	}
+	for at, p := range s.pins[consumer] {
+		if p.unnamed && p.By != "" && at < len(old.pins[consumer]) && old.pins[consumer][at].By != p.By {
+			say(EventPin, ShortID(p.PinID)+" is "+p.By+s.afterWhat(consumer, at))
 		}
 	}
 	for n := range old.instances[consumer] {

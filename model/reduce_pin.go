@@ -17,7 +17,7 @@ func (o PinSeen) apply(r *reduction) {
 	if late && c.PinChanged.Sub(o.At) > lateAdvisory || c != nil && o.stray(s.pins[o.Consumer], c.pinTimeout()) {
 		return
 	}
-	s, at := s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason, told: true})
+	s, at := s.withPin(o.Consumer, PinChange{At: o.At, PinID: o.PinID, Reason: o.Reason, told: true, unnamed: o.PinID != "" && s.watch != nil})
 	if at < 0 && (late || len(s.pins[o.Consumer]) > 0) {
 		return // it is known already
 	}
@@ -76,19 +76,25 @@ func (o PinSeen) describe(s *Stream, at int) string {
 	if name := s.holderName(o.Consumer, o.PinID); name != ShortID(o.PinID) {
 		text += ": " + name
 	}
-	if at < 1 || before.PinID != "" {
-		return text
+	return text + s.afterWhat(o.Consumer, at)
+}
+
+// afterWhat says how long nobody had had the pin, why, and who had it before. at is the
+// place in the history of the change by which somebody got it.
+func (s *Stream) afterWhat(consumer string, at int) string {
+	log := s.pins[consumer]
+	if at < 1 || log[at-1].PinID != "" {
+		return ""
 	}
-	after := map[string]string{"admin": "the step-down", PinTimeout: "the timeout"}[before.Reason]
-	if after == "" {
-		after = "the unpin"
+	what := map[string]string{"admin": "the step-down", PinTimeout: "the timeout"}[log[at-1].Reason]
+	if what == "" {
+		what = "the unpin"
 	}
-	text += fmt.Sprintf(", %s after %s", took(o.At.Sub(before.At)), after)
+	text := fmt.Sprintf(", %s after %s", took(log[at].At.Sub(log[at-1].At)), what)
 	if at < 2 {
 		return text
 	}
-	old := s.pins[o.Consumer][at-2].PinID
-	if was := s.holderName(o.Consumer, old); was != ShortID(old) {
+	if was := s.holderName(consumer, log[at-2].PinID); was != ShortID(log[at-2].PinID) {
 		text += " of " + was
 	}
 	return text
