@@ -1,4 +1,4 @@
-// Package tui is the screen of pcgtop: the overview of all groups, one group, and the
+// Package tui is the screen of pcgtop: the overview of all groups, one group, its events, and the
 // windows in which a change is prepared and confirmed.
 //
 // It draws what a [Source] tells it and changes nothing but through an

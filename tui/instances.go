@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"pcgtop/model"
@@ -173,114 +171,6 @@ func address(i *model.Instance) string {
 }
 
 func volume(n int64) string { return number(uint64(max(0, n)), 5) + " B" }
-
-// instanceDetail says about the selected instance what its row has no room for.
-func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instance, w int) []*row {
-	t, now := m.theme, m.snap.Taken
-	sign, st := roleLook(t, i)
-	r := t.row().gap(1).put(st, sign+" ").put(t.text.strong(), i.Name())
-	say := []string{"instance of " + mem.Name}
-	switch {
-	case i.Deduced:
-		say = append(say, "pinned: nobody else can be, its own pull will say so")
-	case i.Role == model.RoleStale:
-		say = append(say, "believes it is pinned: its next pull is refused")
-	case i.Role == model.RoleSilent:
-		say = append(say, "not pulling, but connected: busy with a message, or frozen")
-	default:
-		say = append(say, roleWords(mem, i))
-	}
-	if i.PinID != "" {
-		say = append(say, "pulls with pin "+i.PinID)
-	}
-	for _, s := range say {
-		r.put(t.line, " · ").put(t.dim, s)
-	}
-	second := t.row().gap(3)
-	facts := []string{}
-	if c := i.Conn; c != nil {
-		facts = append(facts, address(i), c.Lang+" "+c.Version, "on "+c.Server, "RTT "+rtt(c.RTT), "connected "+m.clock(c.Since), volume(c.Pending)+" to send")
-	} else if w := l.group.Watch; w != nil && w.NoConnections != "" {
-		facts = append(facts, w.NoConnections)
-	} else if i.Asked {
-		facts = append(facts, "no server told of its connection")
-	}
-	facts = append(facts, "pulled "+since(i.LastPull, now)+" ago for "+age(i.Expires))
-	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
-	for n, f := range facts {
-		if n > 0 {
-			second.put(t.line, " · ")
-		}
-		second.put(t.dim, f)
-	}
-	return []*row{t.row(), ellipsis(t, r, w-1), ellipsis(t, second, w-1)}
-}
-
-// stripWhile is the time that the strip of pins covers.
-const stripWhile = 5 * time.Minute
-
-// pinStrip draws who held the pin over the last minutes, a letter an instance, and how
-// often it moved; nil when nothing is known.
-func (l *memberList) pinStrip(t *theme, m *model.Member, w int) *row {
-	if len(m.Pins) == 0 {
-		return nil
-	}
-	r := t.row().gap(3).put(t.head, "pin, 5 min  ")
-	cells := max(10, min(60, w-r.width-30))
-	letters := holders(m)
-	for _, id := range m.PinHeld(stripWhile, cells) {
-		switch letter := letters[id]; {
-		case id == "":
-			r.put(t.line, "·")
-		default:
-			r.put(t.member(int(letter-'a')), string(letter))
-		}
-	}
-	times := fmt.Sprintf("  %d in the last minute", m.PinChangesPerMinute())
-	if m.PinChangesPerMinute() == 0 {
-		times = "  steady"
-	}
-	st := t.dim
-	if m.Flapping() {
-		st = t.warn
-	}
-	r.put(st, times)
-	if h := m.Holder(); h != nil {
-		r.put(t.dim, fmt.Sprintf("  %c is %s", letters[m.Consumer.PinID], h.Name()))
-	}
-	return ellipsis(t, r, w-1)
-}
-
-// holders gives each holder in a member's history a letter, by the order in which they
-// had the pin first; one whose pins are of an unknown instance gets one a pin.
-func holders(m *model.Member) map[string]rune {
-	letters, who := map[string]rune{}, map[string]rune{}
-	for _, p := range m.Pins {
-		if p.PinID == "" {
-			continue
-		}
-		name := p.Instance
-		if name == "" {
-			name = p.PinID
-		}
-		if _, known := who[name]; !known {
-			who[name] = 'a' + rune(len(who)%26)
-		}
-		letters[p.PinID] = who[name]
-	}
-	return letters
-}
-
-// pinTrouble says in a line what is wrong with a member's pin, or nothing.
-func pinTrouble(m *model.Member) string {
-	switch {
-	case m.Flapping():
-		return fmt.Sprintf("flapping: pinned %d times in a minute; %s", m.PinChangesPerMinute(), m.FlapHint())
-	case m.PinTimeouts > 0 && m.Consumer != nil:
-		return fmt.Sprintf("pin lost by timeout %s in 10 min: a handler slower than ack_wait (%s), or a process that died", model.Count(m.PinTimeouts, "time"), m.Consumer.AckWait)
-	}
-	return ""
-}
 
 // listenFor is how long after a group is opened nobody need have been heard.
 const listenFor = 5 * time.Second

@@ -188,3 +188,20 @@ func TestPinTroubleIsSaid(t *testing.T) {
 	s = rollup(newStage(t, 200, 60).show(model.Reduce(w.snapshot(), moment(), lost)))
 	s.sees("pin lost by timeout 1 time in 10 min: a handler slower than ack_wait (2s)").sees("pin lost by timeout after 12m1s, was roll-5c9d")
 }
+
+// Names of connections come from anybody: none of them reaches the terminal as it is.
+func TestHostileConnections(t *testing.T) {
+	for _, name := range hostileNames() {
+		w := heard(func(o *model.InstancesSeen) {
+			for _, list := range o.Consumers {
+				for i := range list {
+					list[i].ID, list[i].Conn = list[i].ID+name, connection(name, name, name, name, name, time.Hour)
+				}
+			}
+			o.Watch.NoConnections = name
+		})
+		for _, z := range []size{{40, 12}, {120, 40}} { // every frame is looked at
+			rollup(newStage(t, z.w, z.h).show(w.snapshot())).press("down", "down", "s", "esc", "e")
+		}
+	}
+}

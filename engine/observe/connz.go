@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -90,11 +89,12 @@ func listens(subscription, reply string) int {
 // How the servers are asked.
 const (
 	connzPage    = 256                    // connections an answer
-	connzPages   = 64                     // an account with more connections is asked by subject alone
+	connzPages   = 8                      // an account with more connections on a server is asked by subject alone
 	connzQuiet   = 250 * time.Millisecond // after an answer, for more servers
 	connzTimeout = time.Second            // for the first
 	connzGap     = 500 * time.Millisecond // between two rounds of asking
 	connzSoon    = 50 * time.Millisecond  // for more newcomers to come
+	connzMoved   = 2 * time.Second        // at least, between two questions because a pin moved
 	connzRefresh = 20 * time.Second       // for the values that change: RTT and pending bytes
 	connzSilent  = 10 * time.Second       // between two questions whether somebody silent is still there
 	connzSingles = 3                      // so few newcomers are asked for one by one
@@ -114,130 +114,6 @@ type round struct {
 	servers map[string]bool  // those that answered in full
 }
 
-// connections finds the connections of instances: of newcomers at once, of all when a
-// pin moved, and now and then for what changes.
-func (p *pulls) connections(ctx context.Context) error {
-	tick := time.NewTicker(connzSoon)
-	defer tick.Stop()
-	refreshed, last := time.Now(), time.Time{}
-	big := false // the account has too many connections to read them all
-	for {
-		moved := false
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-p.pinned:
-			moved = true
-		case <-tick.C:
-			if time.Since(last) < connzGap {
-				continue
-			}
-		}
-		strangers, all := p.strangers(time.Now())
-		whole := (moved || time.Since(refreshed) > connzRefresh || len(strangers) > connzSingles) && len(all) > 0 && !big
-		if !whole && len(strangers) == 0 {
-			continue
-		}
-		var err error
-		last = time.Now()
-		if whole {
-			var r *round
-			if r, err = p.askAll(ctx, all); errors.Is(err, errTooMany) {
-				big, err = true, nil
-				continue
-			}
-			if err == nil {
-				refreshed = time.Now()
-				p.learn(r, all, true)
-			}
-		} else {
-			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
-				var r *round
-				if r, err = p.askFor(ctx, reply); err != nil {
-					break
-				}
-				p.learn(r, []string{reply}, true)
-			}
-		}
-		switch {
-		case errors.Is(err, errDenied), errors.Is(err, errNoAnswer):
-			p.mu.Lock()
-			p.noConns, p.changed = strings.TrimPrefix(err.Error(), errDenied.Error()+": "), true
-			p.mu.Unlock()
-			p.signal()
-			if errors.Is(err, errDenied) {
-				return nil // it stays so for this connection
-			}
-		case err != nil && ctx.Err() == nil:
-			p.opts.Log.Warn("connections not read", "error", err)
-		}
-	}
-}
-
-// strangers lists the replies whose connection is not known and due to be asked for,
-// and those of all instances.
-func (p *pulls) strangers(now time.Time) (unknown, all []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, v := range p.voices {
-		all = append(all, v.reply)
-		if v.conn != nil && !v.family && now.Sub(v.last) > model.Missed*v.pull.Expires && (v.asked.Before(v.last.Add(model.Missed*v.pull.Expires)) || now.Sub(v.asked) > connzSilent) {
-			unknown = append(unknown, v.reply) // is it still there?
-		}
-		if v.conn == nil && now.Sub(v.seen) > connzSoon && now.Sub(v.asked) > min(connzGap<<min(v.tries, 8), connzRetry) {
-			unknown = append(unknown, v.reply)
-		}
-	}
-	return unknown, all
-}
-
-// learn takes in what a round brought about these replies. Who was asked for at a
-// server that answered, and is not there any more, is gone.
-func (p *pulls) learn(r *round, replies []string, complete bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	asked := map[string]bool{}
-	for _, reply := range replies {
-		asked[reply] = true
-	}
-	for k, v := range p.voices {
-		if !asked[v.reply] {
-			continue
-		}
-		f, ok := r.replies[v.reply]
-		switch {
-		case ok:
-			if v.conn == nil {
-				defer p.adopt(k, v)
-			}
-			v.conn, v.asked, v.tries = f.conn, r.began, 0
-		case v.conn == nil:
-			v.asked, v.tries = r.began, v.tries+1
-		case complete && !v.family && r.servers[v.conn.Server] && v.last.Before(r.began):
-			delete(p.voices, k)
-		}
-		p.changed = true
-	}
-	p.noConns = ""
-	p.signal()
-}
-
-// adopt finds out that a newcomer is somebody known who used another reply subject for
-// the pull before: the same connection, and neither subject was heard twice. The lock
-// is held.
-func (p *pulls) adopt(k voiceKey, v *voice) {
-	for other, o := range p.voices {
-		if o != v && o.consumer == v.consumer && o.conn != nil && o.conn.Server == v.conn.Server && o.conn.CID == v.conn.CID &&
-			o.pulls == 1 && v.pulls == 1 && o.last.Before(v.seen) && family(k.reply) == family(other.reply) {
-			v.id, v.seen = o.id, o.seen
-			delete(p.voices, other)
-		}
-	}
-}
-
-// errTooMany: an account's connections are too many to read.
-var errTooMany = errors.New("too many connections")
-
 // askAll reads all connections of the account, page by page.
 func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 	wanted := map[string]bool{}
@@ -246,10 +122,7 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 	}
 	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
 	for page := 0; ; page++ {
-		if page == connzPages {
-			return nil, errTooMany
-		}
-		more := false
+		more, many := false, false
 		err := p.ask(ctx, connzRequest{Subscriptions: true, Offset: page * connzPage, Limit: connzPage}, func(a *connzAnswer) bool {
 			if rest := a.Data.Total > a.Data.Offset+len(a.Data.Connections) && len(a.Data.Connections) > 0; rest {
 				more = true
@@ -257,8 +130,12 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 				r.servers[a.Server.Name] = true
 			}
 			r.take(a, wanted, p.opts.HideAddresses)
-			return false
+			many = many || a.Data.Total > connzPages*connzPage
+			return many
 		})
+		if many {
+			return nil, errTooMany
+		}
 		if err != nil || !more {
 			return r, err
 		}

@@ -1,0 +1,134 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"pcgtop/model"
+)
+
+// connections finds the connections of instances: of newcomers at once, of all when a
+// pin moved, and now and then for what changes.
+func (p *pulls) connections(ctx context.Context) error {
+	tick := time.NewTicker(connzSoon)
+	defer tick.Stop()
+	var refreshed, last time.Time
+	big := false   // the account has too many connections to read them all
+	moved := false // a pin did, and nobody was asked since
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.pinned:
+			moved = true
+		case <-tick.C:
+		}
+		if time.Since(last) < connzGap {
+			continue
+		}
+		strangers, all := p.strangers(time.Now())
+		whole := (moved && time.Since(refreshed) > connzMoved || time.Since(refreshed) > connzRefresh || len(strangers) > connzSingles) && len(all) > 0 && !big
+		if !whole && len(strangers) == 0 {
+			continue
+		}
+		var err error
+		last = time.Now()
+		if whole {
+			var r *round
+			if r, err = p.askAll(ctx, all); errors.Is(err, errTooMany) {
+				big, err = true, nil
+				continue
+			}
+			if err == nil {
+				refreshed, moved = time.Now(), false
+				p.learn(r, all, true)
+			}
+		} else {
+			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
+				var r *round
+				if r, err = p.askFor(ctx, reply); err != nil {
+					break
+				}
+				p.learn(r, []string{reply}, true)
+			}
+		}
+		switch {
+		case errors.Is(err, errDenied), errors.Is(err, errNoAnswer):
+			p.mu.Lock()
+			p.noConns, p.changed = strings.TrimPrefix(err.Error(), errDenied.Error()+": "), true
+			p.mu.Unlock()
+			p.signal()
+			if errors.Is(err, errDenied) {
+				return nil // it stays so for this connection
+			}
+		case err != nil && ctx.Err() == nil:
+			p.opts.Log.Warn("connections not read", "error", err)
+		}
+	}
+}
+
+// strangers lists the replies whose connection is not known and due to be asked for,
+// and those of all instances.
+func (p *pulls) strangers(now time.Time) (unknown, all []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range p.voices {
+		all = append(all, v.reply)
+		if v.conn != nil && !v.family && now.Sub(v.last) > model.Missed*v.pull.Expires && (v.asked.Before(v.last.Add(model.Missed*v.pull.Expires)) || now.Sub(v.asked) > connzSilent) {
+			unknown = append(unknown, v.reply) // is it still there?
+		}
+		if v.conn == nil && now.Sub(v.seen) > connzSoon && now.Sub(v.asked) > min(connzGap<<min(v.tries, 8), connzRetry) {
+			unknown = append(unknown, v.reply)
+		}
+	}
+	return unknown, all
+}
+
+// learn takes in what a round brought about these replies. Who was asked for at a
+// server that answered, and is not there any more, is gone.
+func (p *pulls) learn(r *round, replies []string, complete bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := map[string]bool{}
+	for _, reply := range replies {
+		asked[reply] = true
+	}
+	for k, v := range p.voices {
+		if !asked[v.reply] {
+			continue
+		}
+		f, ok := r.replies[v.reply]
+		switch {
+		case ok:
+			if v.conn == nil {
+				defer p.adopt(k, v)
+			}
+			v.conn, v.asked, v.tries = f.conn, r.began, 0
+		case v.conn == nil:
+			v.asked, v.tries = r.began, v.tries+1
+		case complete && !v.family && r.servers[v.conn.Server] && v.last.Before(r.began):
+			delete(p.voices, k)
+		}
+		p.changed = true
+	}
+	p.noConns = ""
+	p.signal()
+}
+
+// adopt finds out that a newcomer is somebody known who used another reply subject for
+// the pull before: the same connection, and neither subject was heard twice. The lock
+// is held.
+func (p *pulls) adopt(k voiceKey, v *voice) {
+	for other, o := range p.voices {
+		if o != v && o.consumer == v.consumer && o.conn != nil && o.conn.Server == v.conn.Server && o.conn.CID == v.conn.CID &&
+			o.pulls == 1 && v.pulls == 1 && o.last.Before(v.seen) && family(k.reply) == family(other.reply) {
+			v.id, v.seen = o.id, o.seen
+			delete(p.voices, other)
+		}
+	}
+}
+
+// errTooMany: an account's connections are too many to read.
+var errTooMany = errors.New("too many connections")
