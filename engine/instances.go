@@ -30,13 +30,21 @@ func (e *Engine) Instances(ctx context.Context, stream, group string) (*model.Sn
 	}
 	e.Watch(keys...)
 	defer e.Watch()
+	if group != "" { // in depth, as it is without its instances
+		e.Focus(&keys[0], keys)
+		defer e.Focus(nil, nil)
+	}
 	since := time.Now()
 	return e.reading(ctx, func(s *model.Snapshot) bool {
 		if !complete(s, since) {
 			return false
 		}
 		for _, k := range keys {
-			if g := s.Group(k); g != nil && !allHeard(g, s.Taken, since) {
+			g := s.Group(k)
+			if g == nil {
+				continue
+			}
+			if !allHeard(g, s.Taken, since) || group != "" && k == keys[0] && g.Stream.Exists && g.ReadError == "" && !e.counted(g, since) {
 				return false
 			}
 		}

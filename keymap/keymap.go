@@ -165,7 +165,7 @@ func New() Table {
 		{Open, b([]string{"enter"}, "enter", "keep"), "Keep the filter and go back to the list.", Look, false, Filter, 1},
 		{Next, b([]string{"tab"}, "tab", "next panel"), "Go to the next panel.", Look, false, Group, 6},
 		{Previous, b([]string{"shift+tab"}, "⇧tab", "previous panel"), "Go to the previous panel.", Look, false, Group, 0},
-		{Happened, b([]string{"e"}, "e", "events"), "Show what happened: here in one group, from the list of groups in all.", Look, false, Overview | Group, 5},
+		{Happened, b([]string{"e"}, "e", "events"), "Show what happened: here in one group, from the list of groups in all.", Look, false, Overview | Group | Partitions, 5},
 		{ReadNow, b([]string{"r"}, "r", "read now"), "Read everything shown again, now.", Look, false, lists, 7},
 		{Hold, b([]string{"p"}, "p", "hold"), "Hold the picture; press again to let it move.", Look, false, lists, 8},
 		{Back, b([]string{"esc"}, "esc", "clear filter"), "Clear the filter.", Look, false, Overview, 9},

@@ -173,7 +173,7 @@ func TestPinHistory(t *testing.T) {
 	if got := m.PinHeld(33*time.Second, 11); !slices.Equal(got, []string{"X", "X", "X", "Y", "Y", "Y", "Z", "Z", "Z", "", "V"}) {
 		t.Errorf("held %q", got)
 	}
-	if hint := m.FlapHint(); !strings.Contains(hint, "ack_wait") {
+	if hint := m.FlapHint(); !strings.Contains(hint, "ack wait") {
 		t.Errorf("hint %q", hint)
 	}
 	// The consumer is made anew, as when the membership changes: the history stays.

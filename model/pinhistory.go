@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -23,10 +24,9 @@ const PinTimeout = "timeout"
 
 // How much of a pin's history is kept, and from when on it moves too often.
 const (
-	PinWindow   = 10 * time.Minute
-	MaxPins     = 128
-	FlapsAbove  = 3               // pins in a minute
-	SafeAckWait = 2 * time.Second // below it pins move at every quiet moment
+	PinWindow  = 10 * time.Minute
+	MaxPins    = 128
+	FlapsAbove = 3 // pins in a minute
 )
 
 // withPin puts a change in its place in the history and tells where that is; -1 when it
@@ -104,10 +104,10 @@ func (m *Member) Flapping() bool { return m.PinsPerMinute > FlapsAbove }
 
 // FlapHint says what to do about a pin that moves too often.
 func (m *Member) FlapHint() string {
-	if c := m.Consumer; c != nil && c.AckWait > 0 && c.AckWait < SafeAckWait {
-		return "ack_wait is " + c.AckWait.String() + ": give it 2 s or more"
+	if c := m.Consumer; c != nil && c.AckWait > 0 && c.AckWait < ackWaitLeast {
+		return fmt.Sprintf("its ack wait of %s is below %s: join with a longer one", c.AckWait, ackWaitLeast)
 	}
-	return "see whether handlers take longer than ack_wait, or instances restart"
+	return "a handler takes longer than the ack wait, or instances come and go"
 }
 
 // PinHeld is who held the pin in each of n equal parts of the last while, oldest first:

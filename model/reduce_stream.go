@@ -56,7 +56,6 @@ func (c *Consumer) after(old *Consumer) *Consumer {
 	} else if old.PinID != n.PinID {
 		n.PinChanged = n.TS
 	}
-	n.notePin()
 	n.Out, n.In, n.RateSpan, n.rateAt, n.rateAcked, n.rateArrived = old.Out, old.In, old.RateSpan, old.rateAt, old.rateAcked, old.rateArrived
 	if span := n.TS.Sub(n.rateAt); span >= rateSpan {
 		n.RateSpan = span

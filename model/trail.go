@@ -1,28 +1,22 @@
 package model
 
 import (
-	"slices"
 	"time"
 )
 
 // trail is what several answers about one consumer tell together. All times are the
 // server's.
 type trail struct {
-	lagSince    time.Time   // lag was first seen then, and ever since; zero: there is none
-	lagBegan    bool        // and the answer before had none: the lag is not older
-	ackMoved    time.Time   // the ack floor was last seen to move, or was acknowledged to
-	againSince  time.Time   // messages delivered more than once wait for their ack ever since
-	standbySeen time.Time   // the last answer in which more instances pulled than the pinned one
-	pin         string      // the last one seen
-	pins        []time.Time // when others were seen before it, newest last, at most maxPins
+	lagSince    time.Time // lag was first seen then, and ever since; zero: there is none
+	lagBegan    bool      // and the answer before had none: the lag is not older
+	ackMoved    time.Time // the ack floor was last seen to move, or was acknowledged to
+	againSince  time.Time // messages delivered more than once wait for their ack ever since
+	standbySeen time.Time // the last answer in which more instances pulled than the pinned one
 }
-
-// maxPins bounds how many changes of a pin are remembered.
-const maxPins = 16
 
 // follow continues the trail of the same consumer with its newest answer.
 func (c *Consumer) follow(old *Consumer) {
-	t := trail{pin: c.PinID}
+	t := trail{}
 	if old != nil {
 		t = old.trail
 		t.lagBegan = t.lagBegan || old.Lag() == 0
@@ -49,31 +43,6 @@ func (c *Consumer) follow(old *Consumer) {
 		t.standbySeen = c.TS
 	}
 	c.trail = t
-}
-
-// notePin remembers that another instance is pinned than before. It is called once the
-// pin is known.
-func (c *Consumer) notePin() {
-	t := &c.trail
-	if c.PinID == "" || c.PinID == t.pin {
-		return
-	}
-	if t.pin != "" {
-		t.pins = append(slices.Clone(t.pins), c.PinChanged)
-		t.pins = t.pins[max(0, len(t.pins)-maxPins):]
-	}
-	t.pin = c.PinID
-}
-
-// flaps counts how often the pin went to another instance within the last minute.
-func (c *Consumer) flaps() int {
-	n := 0
-	for _, at := range c.trail.pins {
-		if c.TS.Sub(at) <= time.Minute {
-			n++
-		}
-	}
-	return n
 }
 
 // idleFor is how long the consumer has had lag without any ack, as far as is known for

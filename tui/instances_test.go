@@ -179,14 +179,14 @@ func TestLivenessIsNotGuessed(t *testing.T) {
 // CON-05 and CON-10, as they are drawn.
 func TestPinTroubleIsSaid(t *testing.T) {
 	s := rollup(newStage(t, 200, 60).show(flapping().snapshot()))
-	s.sees("flapping 5/min").sees("ack_wait is 1s: give it 2 s or more")
+	s.sees("flapping 5/min").sees("its ack wait of 1s is below 2s: join with a longer one")
 	w := heard()
 	c := w.groups[0].consumers["m1"]
 	c.AckWait = 2 * time.Second
 	w.groups[0].consumers["m1"] = c
 	lost := model.PinSeen{Stream: "TELEMETRY-rollup", Consumer: "m1", Reason: "timeout", At: moment().Add(time.Second)}
 	s = rollup(newStage(t, 200, 60).show(model.Reduce(w.snapshot(), moment(), lost)))
-	s.sees("pin lost by timeout 1 time in 10 min: a handler slower than ack_wait (2s)").sees("pin lost by timeout after 12m1s, was roll-5c9d")
+	s.sees("pin lost by timeout 1 time in 10 min: a handler slower than its ack wait (2s)").sees("pin lost by timeout after 12m1s, was roll-5c9d")
 }
 
 // Names of connections come from anybody: none of them reaches the terminal as it is.

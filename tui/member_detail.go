@@ -164,7 +164,7 @@ func pinTrouble(m *model.Member) string {
 	case m.Flapping():
 		return fmt.Sprintf("flapping: pinned %d times in a minute; %s", m.PinChangesPerMinute(), m.FlapHint())
 	case m.PinTimeouts > 0 && m.Consumer != nil:
-		return fmt.Sprintf("pin lost by timeout %s in 10 min: a handler slower than ack_wait (%s), or a process that died", model.Count(m.PinTimeouts, "time"), m.Consumer.AckWait)
+		return fmt.Sprintf("pin lost by timeout %s in 10 min: a handler slower than its ack wait (%s), or a process that died", model.Count(m.PinTimeouts, "time"), m.Consumer.AckWait)
 	}
 	return ""
 }

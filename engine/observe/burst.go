@@ -93,7 +93,7 @@ func (b *burst) flight(ctx context.Context, tallies []*tally) error {
 		subject := b.api.prefix + ".DIRECT.GET." + t.stream
 		if !told[subject] {
 			told[subject] = true
-			defer b.api.remember(&call{subject, end})()
+			defer b.api.remember(&call{subject: subject, end: end})()
 		}
 		body, err := json.Marshal(directRequest{Seq: max(1, t.from), Next: t.filter, Batch: 1, MaxBytes: 1})
 		if err != nil {

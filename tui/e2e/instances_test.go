@@ -245,7 +245,7 @@ func TestPinsInTheField(t *testing.T) {
 	term := q.a.openGroup(t, "QUIET/con5")
 	term.see("○ slow-1", "○ slow-2")
 	q.publish("con5.x")
-	term.see("in 10 min: a handler slower than ack_wait (2s)", "pin lost by timeout after 2", "slow-1", "slow-2")
+	term.see("in 10 min: a handler slower than its ack wait (2s)", "pin lost by timeout after 2", "slow-1", "slow-2")
 	if s := term.text(); strings.Contains(s, "instance gone") {
 		t.Errorf("a busy instance counts as gone:\n%s", s)
 	}
@@ -287,7 +287,7 @@ func TestPinsInTheField(t *testing.T) {
 	term.exit(5 * time.Second)
 
 	// CON-10: with an ack_wait under 2 s the pin moves at every quiet moment.
-	short.see("flapping", "ack_wait is 1s: give it 2 s or more")
+	short.see("flapping", "its ack wait of 1s is below 2s: join with a longer one")
 	short.press("q")
 	short.exit(5 * time.Second)
 	enough.waitFor("one steady pin", func(s string) bool { return strings.Contains(s, "● enough-") && !strings.Contains(s, "flapping") })
