@@ -111,16 +111,18 @@ func (m *Member) FlapHint() string {
 }
 
 // PinHeld is who held the pin in each of n equal parts of the last while, oldest first:
-// the pin id in force at the end of the part, empty where nobody was pinned.
+// the last pin id in force in the part, empty where nobody was pinned all through it.
 func (m *Member) PinHeld(while time.Duration, n int) []string {
 	held := make([]string, n)
+	part := func(i int) time.Time { return m.pinsNow.Add(-while + while*time.Duration(i)/time.Duration(n)) }
 	for i := range held {
-		end := m.pinsNow.Add(-while + while*time.Duration(i+1)/time.Duration(n))
 		for _, p := range m.Pins {
-			if p.At.After(end) {
+			if p.At.After(part(i + 1)) {
 				break
 			}
-			held[i] = p.PinID
+			if p.PinID != "" || !p.At.After(part(i)) {
+				held[i] = p.PinID
+			}
 		}
 	}
 	return held
