@@ -24,7 +24,10 @@ func TestLivenessIsNotGuessed(t *testing.T) {
 			jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second})))
 	}
 	w.everything()
-	w.r.until(t, "two instances pull", func(s *model.Snapshot) bool { return s.Group(k).Member("m1").State == model.StateWaiting })
+	w.r.until(t, "two instances pull", func(s *model.Snapshot) bool {
+		g := s.Group(k)
+		return g != nil && g.Member("m1").State == model.StateWaiting
+	})
 	for _, m := range members {
 		m.Stop()
 		<-m.Done()

@@ -142,7 +142,7 @@ func (w *ward) fine() {
 	k := elastic("FINE", "g")
 	w.r.until(w.t, "the neighbour is well", func(s *model.Snapshot) bool {
 		g := s.Group(k)
-		return g.Verdict == model.VerdictOK && len(g.Findings) == 0
+		return g != nil && g.Verdict == model.VerdictOK && len(g.Findings) == 0
 	})
 	up, snap := false, model.Reduce(nil, time.Now())
 	for _, o := range w.r.observations() {
