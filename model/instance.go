@@ -16,7 +16,7 @@ const (
 )
 
 // Instance is one running process of a member, told apart by the reply subject of its
-// pull requests. It needs not help: any library's pulls can be heard.
+// pull requests, whatever library it uses.
 type Instance struct {
 	ID       string        `json:"id"` // the reply subject, or what stays the same of it
 	Role     Role          `json:"role"`
