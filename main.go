@@ -69,6 +69,7 @@ type connection struct {
 	MaxRequests   float64       `default:"20" help:"Most API requests a second."`
 	HideAddresses bool          `help:"Show and write no network addresses."`
 	LogEvents     string        `help:"Append every event to a file, a JSON line each." placeholder:"FILE"`
+	Audit         string        `help:"Record every action in this file, two JSON lines each (mode 0600)." placeholder:"FILE"`
 }
 
 // appearance is how the screens look.
@@ -83,7 +84,7 @@ func (c connection) options() engine.Options {
 		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix,
 		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
-		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit,
 	}
 }
 
@@ -214,7 +215,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 		return nil
 	}
 	o := engine.Options{Server: running.URL(), ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
-		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit,
 		Lookup: ownVariables} // nobody's own servers or credentials have to do with the demo
 	return c.screens(ctx, o, d.Target)
 }

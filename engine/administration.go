@@ -22,23 +22,31 @@ type administration struct {
 
 func (*administration) ReadOnly() bool { return false }
 
-func (a *administration) Apply(ctx context.Context, p *model.Plan) (string, error) {
+func (a *administration) Apply(ctx context.Context, p *model.Plan, report func(model.Handover)) (Outcome, error) {
 	if link := a.current().Link.State; link != model.LinkLive {
-		return "", fmt.Errorf("%w (%s): nothing was written; wait until everything was read again", ErrNotLive, link)
+		return Outcome{}, fmt.Errorf("%w (%s): nothing was written; wait until everything was read again", ErrNotLive, link)
 	}
 	switch p.Intent.Action {
 	case model.ActionStepDown:
-		return a.stepDown(ctx, p)
-	case model.ActionAdd, model.ActionDrop, model.ActionRemap, model.ActionBalance:
+		text, err := a.stepDown(ctx, p)
+		return Outcome{Text: text}, err
+	case model.ActionCreate:
+		return a.create(ctx, p)
+	case model.ActionDelete:
+		return a.delete(ctx, p)
+	case model.ActionAdd, model.ActionDrop, model.ActionRemap, model.ActionBalance, model.ActionMembers, model.ActionUndo:
+		if p.Drain > 0 {
+			return a.drain(ctx, p, report)
+		}
 		return a.write(ctx, p)
 	}
-	return "", fmt.Errorf("unknown action %q: nothing was written", p.Intent.Action)
+	return Outcome{}, fmt.Errorf("unknown action %q: nothing was written", p.Intent.Action)
 }
 
 // write stores the plan's membership at the plan's revision.
-func (a *administration) write(ctx context.Context, p *model.Plan) (string, error) {
+func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, error) {
 	if p.Key.Kind != model.KindElastic {
-		return "", fmt.Errorf("%s is a %s group: its members never change; nothing was written", p.Key, p.Key.Kind)
+		return Outcome{}, fmt.Errorf("%s is a %s group: its members never change; nothing was written", p.Key, p.Key.Kind)
 	}
 	mappings := make([]pcgroups.MemberMapping, 0, len(p.Mappings))
 	for _, m := range p.Mappings {
@@ -47,11 +55,14 @@ func (a *administration) write(ctx context.Context, p *model.Plan) (string, erro
 	revision, err := pcgroups.ApplyMembership(ctx, a.js, p.Key.Stream, p.Key.Group, p.Revision, p.Members, mappings)
 	switch {
 	case errors.Is(err, pcgroups.ErrChanged), errors.Is(err, pcgroups.ErrGroupNotFound):
-		return "", a.conflict(ctx, p, err)
+		return Outcome{}, a.conflict(ctx, p, err)
 	case err != nil:
-		return "", fmt.Errorf("%s: %w", describe(p), err)
+		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)
 	}
-	return fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), nil
+	if now, err := a.stored(ctx, p.Key); err == nil {
+		a.see(now) // an older answer of another server is put aside
+	}
+	return Outcome{Text: fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), Revision: revision}, nil
 }
 
 // stepDown unpins, if the group and the pin are still those of the plan.

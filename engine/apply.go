@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"pcgtop/model"
 )
@@ -24,12 +23,18 @@ var (
 
 // Administrator carries out plans.
 type Administrator interface {
-	// Apply carries a plan out as it stands or not at all, and says in a line what was
-	// done. The error wraps [ErrChanged] when the plan is out of date and says what
-	// changed.
-	Apply(ctx context.Context, p *model.Plan) (string, error)
+	// Apply carries a plan out as it stands or not at all. The error wraps [ErrChanged]
+	// when the plan is out of date and says what changed. A drained handover tells how
+	// far it has come, from this goroutine, unless report is nil.
+	Apply(ctx context.Context, p *model.Plan, report func(model.Handover)) (Outcome, error)
 	// ReadOnly tells whether every Apply would be refused.
 	ReadOnly() bool
+}
+
+// Outcome is what a plan came to.
+type Outcome struct {
+	Text     string // what was done, in a line
+	Revision uint64 // of the config since; 0: it was not written
 }
 
 // ReadOnly makes an administrator that refuses every write.
@@ -39,8 +44,8 @@ type readOnly struct{}
 
 func (readOnly) ReadOnly() bool { return true }
 
-func (readOnly) Apply(context.Context, *model.Plan) (string, error) {
-	return "", fmt.Errorf("%w: nothing was written; leave out --read-only and PCGTOP_READ_ONLY to write", ErrReadOnly)
+func (readOnly) Apply(context.Context, *model.Plan, func(model.Handover)) (Outcome, error) {
+	return Outcome{}, fmt.Errorf("%w: nothing was written; leave out --read-only and PCGTOP_READ_ONLY to write", ErrReadOnly)
 }
 
 // ReadOnly tells whether writes are refused.
@@ -49,24 +54,30 @@ func (e *Engine) ReadOnly() bool { return e.admin.ReadOnly() }
 // Apply carries a plan out as it stands or not at all, see [Administrator]. What came
 // of it is also told as an event; its effect shows when it is observed.
 func (e *Engine) Apply(ctx context.Context, p *model.Plan) (string, error) {
+	return e.Handover(ctx, p, nil)
+}
+
+// Handover is Apply for somebody who wants to hear how far a drained handover has come.
+func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.Handover)) (string, error) {
 	if p.Idle() && !e.ReadOnly() {
 		return fmt.Sprintf("%s: nothing to change, revision %d stays", describe(p), p.Revision), nil
 	}
+	if report == nil {
+		report = func(model.Handover) {}
+	}
+	record, err := e.audit.begin(p)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; nothing was written", describe(p), err)
+	}
 	ctx, stop := e.refusals.watch(ctx, false)
 	defer stop()
-	done, err := e.admin.Apply(ctx, p)
+	done, err := e.admin.Apply(ctx, p, report)
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
 		err = fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
 	}
-	event := model.Event{At: time.Now().UTC(), Kind: model.EventAction, Key: p.Key, Text: done}
-	if p.Intent.Action == model.ActionStepDown && len(p.Intent.Members) == 1 {
-		event.Member = p.Intent.Members[0]
-	}
-	if err != nil {
-		event.Text = describe(p) + " refused: " + err.Error()
-	}
-	e.see(model.EventSeen{Event: event})
-	return done, err
+	err = errors.Join(err, record.end(done, err))
+	e.see(e.told(p, done, err)...)
+	return done.Text, err
 }
 
 // Guard runs what talks to the server without this engine's help. What the account may
@@ -96,6 +107,13 @@ func describe(p *model.Plan) string {
 		return "remap " + p.Key.String() + " (" + model.Count(p.Moved(), "move") + ")"
 	case model.ActionBalance:
 		return "balance " + p.Key.String() + " (" + model.Count(p.Moved(), "move") + ")"
+	case model.ActionMembers:
+		return "balance " + p.Key.String() + " among " + strings.Join(p.Members, ", ")
+	case model.ActionUndo:
+		return "undo on " + p.Key.String() + ": " + p.Intent.Undoes
+	}
+	if p.Intent.Action == model.ActionCreate || p.Intent.Action == model.ActionDelete {
+		return string(p.Intent.Action) + " " + string(p.Key.Kind) + " group " + p.Key.String()
 	}
 	return string(p.Intent.Action) + " " + p.Key.String()
 }

@@ -40,10 +40,16 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	audit, err := openAudit(o.Audit, s, o.HideAddresses)
+	if err != nil {
+		events.close()
+		return nil, err
+	}
 	refused := newRefusals()
 	nc, err := dial(ctx, s, o, refused)
 	if err != nil {
 		events.close()
+		_ = audit.close() // nothing was written to it
 		return nil, explain(err, s)
 	}
 	js, err := jetstream.NewWithAPIPrefix(nc, s.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
@@ -51,11 +57,14 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 		err = askJetStream(ctx, js, s, o.Timeout)
 	}
 	if err != nil {
+		_ = audit.close() // nothing was written to it
 		nc.Close()
 		events.close()
 		return nil, err
 	}
-	return newEngine(nc, js, s, o, refused, events), nil
+	e := newEngine(nc, js, s, o, refused, events)
+	e.audit = audit
+	return e, nil
 }
 
 // dial connects, or gives up when the context ends: nats.go knows only a timeout.

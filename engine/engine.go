@@ -33,6 +33,7 @@ type Engine struct {
 	observer *observe.Observer
 	admin    Administrator
 	events   *eventLog // nil: none is kept
+	audit    *audit
 	out      chan *model.Snapshot
 	turn     chan struct{} // held by whoever runs the observer
 	timeout  time.Duration // for one request
@@ -50,6 +51,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 	e = &Engine{
 		nc: nc, js: js, settings: s, refusals: refused, events: events,
 		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
+		audit: &audit{},
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log, HideAddresses: o.HideAddresses,
@@ -98,6 +100,7 @@ func (e *Engine) ReadNow() { e.observer.ReadNow() }
 func (e *Engine) Close() {
 	e.nc.Close()
 	e.events.close()
+	_ = e.audit.close() // every line was written when it was due
 }
 
 // ErrRunning is returned by [Engine.Run] while it runs already.

@@ -38,6 +38,7 @@ type Options struct {
 	ReadOnly    bool          // refuse every write; PCGTOP_READ_ONLY does the same
 	MaxRequests float64       // API requests per second that observing may make; default 20
 	Refresh     time.Duration // how often what is on the screen is read; default 1 s
+	Audit       string        // file to record every action in, a JSON line each; empty: none
 	Name        string        // of the connection, as the server lists it; default pcgtop
 
 	// Lookup reads the environment; default [os.LookupEnv]. Nothing here reads it in

@@ -17,6 +17,10 @@ const (
 	ActionDrop     Action = "drop"      // drop members
 	ActionRemap    Action = "remap"     // give each partition to a member by name
 	ActionBalance  Action = "balance"   // from mappings back to a balanced membership
+	ActionMembers  Action = "members"   // be balanced among exactly these members
+	ActionUndo     Action = "undo"      // back to what was stored before an action of ours
+	ActionCreate   Action = "create"    // make a group
+	ActionDelete   Action = "delete"    // remove a group and what is its own
 )
 
 // Intent is what somebody wants to do, before it is checked against the group.
@@ -24,6 +28,9 @@ type Intent struct {
 	Action   Action    `json:"action"`
 	Members  []string  `json:"members,omitempty"`  // to add, to drop, or the one to step down
 	Mappings []Mapping `json:"mappings,omitempty"` // for a remap: who is to own what
+	Strategy Strategy  `json:"strategy,omitempty"` // how the mappings or members were come by, if not by hand
+	Undoes   string    `json:"undoes,omitempty"`   // for an undo: what was done
+	Weights  []float64 `json:"weights,omitempty"`  // loads to count with; nil: those measured
 }
 
 // Plan is a change worked out against one revision of a group, to be confirmed and
@@ -41,6 +48,11 @@ type Plan struct {
 	Standby  []string  `json:"standby,omitempty"` // for a step-down: the instances one of which takes over, where they are known
 	Warnings []string  `json:"warnings,omitempty"`
 	Command  []string  `json:"command"` // the same, as arguments of pcgtop
+
+	Price    Price         `json:"price"`              // what it costs and gains
+	Drain    time.Duration `json:"drain_ns,omitempty"` // hand over drained, pausing no longer than this; 0: write at once
+	Creation *Creation     `json:"creation,omitempty"` // for a create: what will be made
+	Deletion *Deletion     `json:"deletion,omitempty"` // for a delete: what will go
 }
 
 // Change is one partition before and after. An empty name is nobody.
@@ -75,7 +87,13 @@ func (p *Plan) Moved() int {
 }
 
 // WritesConfig tells whether applying the plan writes the group's config.
-func (p *Plan) WritesConfig() bool { return p.Intent.Action != ActionStepDown }
+func (p *Plan) WritesConfig() bool {
+	switch p.Intent.Action {
+	case ActionStepDown, ActionCreate, ActionDelete:
+		return false
+	}
+	return true
+}
 
 // ErrRefused is wrapped by every reason why an action makes no plan.
 var ErrRefused = errors.New("refused")
@@ -87,9 +105,9 @@ func refuse(format string, args ...any) error {
 // Refusal says why an action cannot be done to the group at all, "" when it can.
 func (g *Group) Refusal(a Action) string {
 	switch {
-	case g.Unreadable != "":
+	case g.Unreadable != "" && a != ActionDelete:
 		return "the stored config is unreadable: repair it first"
-	case a == ActionStepDown:
+	case a == ActionStepDown, a == ActionDelete:
 		return ""
 	case g.Key.Kind == KindStatic:
 		return "a static group never changes: delete it and create another"
@@ -129,6 +147,10 @@ func NewPlan(g *Group, in Intent) (*Plan, error) {
 		err = p.remap(g)
 	case ActionBalance:
 		err = p.balance(g)
+	case ActionMembers:
+		err = p.exactly(g)
+	case ActionUndo:
+		err = p.undo(g)
 	default:
 		err = refuse("unknown action %q", in.Action)
 	}

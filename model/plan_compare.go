@@ -35,6 +35,11 @@ func (p *Plan) compare(g *Group) {
 			p.Pins = append(p.Pins, PinLoss{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Holder: m.holderName(), Certain: changed[m.Name]})
 		}
 	}
+	weights := p.Intent.Weights
+	if weights == nil {
+		weights = Weights(g)
+	}
+	p.Price = PriceOf(before, after, weights)
 	if p.Moved() == 0 {
 		p.Warnings = append(p.Warnings, "no partition changes hands")
 	}
@@ -71,17 +76,20 @@ func described(s State) string {
 // command is the plan as arguments of pcgtop.
 func (p *Plan) command() []string {
 	verb := string(p.Intent.Action)
-	if p.Intent.Action == ActionRemap {
+	switch {
+	case p.Intent.Action == ActionRemap, p.Intent.Action == ActionUndo && p.Mappings != nil:
 		verb = "create-mapping"
+	case p.Intent.Action == ActionMembers, p.Intent.Action == ActionUndo:
+		return p.drained(p.exactCommand())
 	}
 	args := []string{"pcgtop", string(p.Key.Kind), verb, p.Key.Stream, p.Key.Group}
-	if p.Intent.Action == ActionRemap {
+	if verb == "create-mapping" {
 		for _, m := range p.Mappings {
 			args = append(args, m.String())
 		}
-		return args
+		return p.drained(args)
 	}
-	return append(args, p.Intent.Members...)
+	return p.drained(append(args, p.Intent.Members...))
 }
 
 // String writes a mapping as the command line takes it: m1:0,1,2.

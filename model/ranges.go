@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,4 +46,25 @@ func Count(n int, one string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + one + "s"
+}
+
+// ParseRanges reads what [Ranges] writes, in any order: 0-4,15. Blanks are ignored.
+func ParseRanges(text string) ([]int, error) {
+	var numbers []int
+	for _, part := range strings.Split(text, ",") {
+		low, high, span := strings.Cut(strings.TrimSpace(part), "-")
+		a, err := strconv.Atoi(strings.TrimSpace(low))
+		b := a
+		if err == nil && span {
+			b, err = strconv.Atoi(strings.TrimSpace(high))
+		}
+		if err != nil || a < 0 || b < a || b >= MaxPartitions {
+			return nil, fmt.Errorf("%q is no partition number or range such as 0-4", part)
+		}
+		for p := a; p <= b; p++ {
+			numbers = append(numbers, p)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), nil
 }

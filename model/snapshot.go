@@ -24,6 +24,8 @@ type Snapshot struct {
 	Groups   []*Group  `json:"groups"`           // by key
 	Events   []Event   `json:"events"`           // newest first, at most MaxEvents
 
+	Applied []Applied `json:"applied,omitempty"` // what was done from here, newest first, at most MaxApplied
+
 	seen    uint64      // how many events there were
 	streams []*Stream   // by name
 	gone    []tombstone // revisions of removed keys, so that a late older value stays away

@@ -100,7 +100,7 @@ func (e *Env) group(k model.Key) (*model.Group, error) {
 }
 
 // apply plans an intent against the group as it is now and carries it out.
-func (e *Env) apply(k model.Key, intent func(*model.Group) model.Intent) error {
+func (e *Env) apply(k model.Key, intent func(*model.Group) model.Intent, d draining) error {
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
@@ -116,24 +116,14 @@ func (e *Env) apply(k model.Key, intent func(*model.Group) model.Intent) error {
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", in.Action, k, err)
 	}
-	done, err := e.Engine.Apply(e.Context, p)
+	if p, err = d.of(p); err != nil {
+		return err
+	}
+	done, err := e.carryOut(p)
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", in.Action, k, err)
 	}
-	err = e.print(struct {
-		Done string      `json:"done"`
-		Plan *model.Plan `json:"plan"`
-	}{done, p}, func(w io.Writer) error {
-		for _, warning := range p.Warnings {
-			fmt.Fprintln(w, "note: "+warning)
-		}
-		_, err := fmt.Fprintln(w, done)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("done (%s), but %w", done, err)
-	}
-	return nil
+	return e.tell(done, p)
 }
 
 // always is an intent that does not depend on the group.
@@ -205,4 +195,36 @@ func cutLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
+}
+
+// parseWeights reads the loads of n partitions: as many numbers, or some as P=W.
+func parseWeights(text string, n int) ([]float64, error) {
+	parts := strings.Split(text, ",")
+	weights := make([]float64, n)
+	listed := !strings.Contains(text, "=")
+	if listed && len(parts) != n {
+		return nil, fmt.Errorf("--weights: %d numbers for %s", len(parts), model.Count(n, "partition"))
+	}
+	for i := range weights {
+		weights[i] = 1
+	}
+	for i, part := range parts {
+		at, number := strconv.Itoa(i), part
+		if !listed {
+			var ok bool
+			if at, number, ok = strings.Cut(part, "="); !ok {
+				return nil, fmt.Errorf("--weights: %q is not PARTITION=WEIGHT", part)
+			}
+		}
+		p, err := strconv.Atoi(strings.TrimSpace(at))
+		if err != nil || p < 0 || p >= n {
+			return nil, fmt.Errorf("--weights: no partition %q: there are 0 to %d", at, n-1)
+		}
+		w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(w >= 0 && w < 1e300) {
+			return nil, fmt.Errorf("--weights: %q is not a weight", number)
+		}
+		weights[p] = w
+	}
+	return weights, nil
 }

@@ -26,6 +26,7 @@ type Elastic struct {
 	Drop          ElasticDrop          `cmd:"" help:"Drop members."`
 	CreateMapping ElasticCreateMapping `cmd:"" aliases:"cm,createmapping" help:"Give each partition to a member by name."`
 	DeleteMapping ElasticDeleteMapping `cmd:"" aliases:"dm,deletemapping" help:"Remove the mappings; the group is then without members."`
+	Plan          ElasticPlan          `cmd:"" help:"Work out who should own which partition, show it, and with --apply carry it out."`
 	Balance       ElasticBalance       `cmd:"" help:"Back from mappings to the same members, balanced, in one step."`
 	MemberInfo    ElasticMemberInfo    `cmd:"" aliases:"memberinfo,minfo" help:"Show one member."`
 	StepDown      ElasticStepDown      `cmd:"" aliases:"stepdown,sd" help:"Make a member's pinned instance step down."`
@@ -100,11 +101,14 @@ type names struct {
 }
 
 // ElasticAdd is `elastic add`.
-type ElasticAdd struct{ names }
+type ElasticAdd struct {
+	names
+	draining
+}
 
 // Run adds the members that are not there yet.
 func (c ElasticAdd) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), c.missing)
+	return e.apply(c.key(model.KindElastic), c.missing, c.draining)
 }
 
 // missing adds those who are not members yet, once each; if all are, it changes nothing.
@@ -122,17 +126,21 @@ func (c ElasticAdd) missing(g *model.Group) model.Intent {
 }
 
 // ElasticDrop is `elastic drop`.
-type ElasticDrop struct{ names }
+type ElasticDrop struct {
+	names
+	draining
+}
 
 // Run drops the members.
 func (c ElasticDrop) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), always(model.ActionDrop, c.Members, nil))
+	return e.apply(c.key(model.KindElastic), always(model.ActionDrop, c.Members, nil), c.draining)
 }
 
 // ElasticCreateMapping is `elastic create-mapping`.
 type ElasticCreateMapping struct {
 	target
 	Mappings []string `arg:"" help:"MEMBER:PARTITION,PARTITION,…"`
+	draining
 }
 
 // Run writes the mappings in place of what decided before.
@@ -141,7 +149,7 @@ func (c ElasticCreateMapping) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	return e.apply(c.key(model.KindElastic), always(model.ActionRemap, nil, mappings))
+	return e.apply(c.key(model.KindElastic), always(model.ActionRemap, nil, mappings), c.draining)
 }
 
 // ElasticDeleteMapping is `elastic delete-mapping`.
@@ -169,11 +177,14 @@ func (c ElasticDeleteMapping) Run(e *Env) error {
 }
 
 // ElasticBalance is `elastic balance`.
-type ElasticBalance struct{ target }
+type ElasticBalance struct {
+	target
+	draining
+}
 
 // Run writes the mapped members as a balanced membership.
 func (c ElasticBalance) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), always(model.ActionBalance, nil, nil))
+	return e.apply(c.key(model.KindElastic), always(model.ActionBalance, nil, nil), c.draining)
 }
 
 // ElasticMemberInfo is `elastic member-info`.
@@ -189,7 +200,7 @@ type ElasticStepDown struct{ member }
 
 // Run unpins the member's pinned instance.
 func (c ElasticStepDown) Run(e *Env) error {
-	return e.apply(c.key(model.KindElastic), always(model.ActionStepDown, []string{c.Member}, nil))
+	return e.apply(c.key(model.KindElastic), always(model.ActionStepDown, []string{c.Member}, nil), draining{})
 }
 
 // ElasticConsume is `elastic consume`.

@@ -152,7 +152,7 @@ type StaticStepDown struct{ member }
 
 // Run unpins the member's pinned instance.
 func (c StaticStepDown) Run(e *Env) error {
-	return e.apply(c.key(model.KindStatic), always(model.ActionStepDown, []string{c.Member}, nil))
+	return e.apply(c.key(model.KindStatic), always(model.ActionStepDown, []string{c.Member}, nil), draining{})
 }
 
 // StaticConsume is `static consume`.

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"pcgtop/model"
+)
+
+// draining is how partitions are handed over.
+type draining struct {
+	Drain   bool          `help:"Hand over drained: pause the members, wait until nothing they hold is unacknowledged, then write, and watch until every partition flows."`
+	Longest time.Duration `default:"10s" help:"With --drain: the longest that members are paused; then it is written whatever they hold."`
+}
+
+// of is the plan, handed over as asked for.
+func (d draining) of(p *model.Plan) (*model.Plan, error) {
+	if !d.Drain {
+		return p, nil
+	}
+	if d.Longest < 100*time.Millisecond {
+		return nil, fmt.Errorf("--longest is %s: give at least 100ms", d.Longest)
+	}
+	return p.WithDrain(d.Longest), nil
+}
+
+// Handing is an engine that tells how far a drained handover has come.
+type Handing interface {
+	// Handover applies a plan and reports each step.
+	Handover(ctx context.Context, p *model.Plan, report func(model.Handover)) (string, error)
+}
+
+// carryOut applies a plan; a drained one tells its steps on standard error.
+func (e *Env) carryOut(p *model.Plan) (string, error) {
+	h, ok := e.Engine.(Handing)
+	if p.Drain == 0 || !ok {
+		return e.Engine.Apply(e.Context, p)
+	}
+	said := model.Phase("")
+	return h.Handover(e.Context, p, func(now model.Handover) {
+		if e.JSON || now.Phase == said {
+			return
+		}
+		said = now.Phase
+		switch now.Phase {
+		case model.PhaseWaiting:
+			fmt.Fprintf(e.Err, "paused %s; waiting for %d unacknowledged, until %s at most\n", model.Count(len(now.Paused), "member"), now.Unacked, now.Deadline.Local().Format(time.TimeOnly))
+		case model.PhaseWriting:
+			fmt.Fprintf(e.Err, "drained after %s; writing\n", now.Drained.Round(time.Millisecond))
+		case model.PhaseWatching:
+			fmt.Fprintf(e.Err, "written at revision %d; watching until every partition flows\n", now.Revision)
+		case model.PhaseUndoing:
+			fmt.Fprintln(e.Err, "taking the pauses back")
+		}
+	})
+}
+
+// tell prints what a plan came to.
+func (e *Env) tell(done string, p *model.Plan) error {
+	err := e.print(struct {
+		Done string      `json:"done"`
+		Plan *model.Plan `json:"plan"`
+	}{done, p}, func(w io.Writer) error {
+		for _, warning := range p.Warnings {
+			fmt.Fprintln(w, "note: "+warning)
+		}
+		_, err := fmt.Fprintln(w, done)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("done (%s), but %w", done, err)
+	}
+	return nil
+}
