@@ -41,6 +41,7 @@ type handover struct {
 	now    model.Handover
 	until  time.Time         // when our pauses end, by the server's clock
 	ours   map[string]paused // by member
+	pulls  map[string]int    // by member: the most pulls that were seen waiting
 	began  time.Time         // local clock
 }
 
@@ -52,7 +53,7 @@ type paused struct {
 
 // drain hands over drained, then writes as [administration.write] does.
 func (a *administration) drain(ctx context.Context, p *model.Plan, report func(model.Handover)) (Outcome, error) {
-	h := &handover{a: a, plan: p, report: report, ours: map[string]paused{}, began: time.Now(),
+	h := &handover{a: a, plan: p, report: report, ours: map[string]paused{}, pulls: map[string]int{}, began: time.Now(),
 		now: model.Handover{Key: p.Key, Phase: model.PhasePausing, Began: time.Now().UTC()}}
 	switch now, err := a.stored(ctx, p.Key); { // nobody is paused for a plan that is out of date
 	case errors.Is(err, observe.ErrNoConfig), err == nil && now.Revision != p.Revision:
@@ -160,6 +161,7 @@ func (h *handover) pause(ctx context.Context, infos map[string]*jetstream.Consum
 	}
 	for member, info := range infos {
 		unacked += uint64(info.NumAckPending)
+		h.pulls[member] = max(h.pulls[member], info.NumWaiting)
 		mine, known := h.ours[member]
 		switch {
 		case info.Paused && known && mine.created.Equal(info.Created) && h.isOurs(info):

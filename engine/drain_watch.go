@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,6 +19,13 @@ const (
 	// others may take to begin anew as well, as those of some libraries do. Resumed
 	// before, they would be given a message just to lose it.
 	followGrace = 200 * time.Millisecond
+	// unpinnedGrace is the same where nobody is pinned: an instance of orbit.go v0.2.2
+	// that is not pinned waits up to half a second before it follows a change.
+	unpinnedGrace = 700 * time.Millisecond
+	// standbyMost is how long after the write the instances that stand by are waited
+	// for. One of orbit.go v0.2.2 that is still on its way when the next change comes
+	// replaces the consumer by that of the change before.
+	standbyMost = 1500 * time.Millisecond
 	// othersMost is how long those others are kept paused at most when nobody begins anew.
 	othersMost = 2 * time.Second
 	// startMost is how long a member that nobody was seen to run is waited for.
@@ -50,14 +58,22 @@ func (h *handover) watch(ctx context.Context) {
 			if followed.IsZero() && !slices.ContainsFunc(touched, func(m string) bool { return h.stands(m, infos[m]) }) {
 				followed = time.Now()
 			}
-			free := !followed.IsZero() && time.Since(followed) > followGrace || time.Since(wrote) > othersMost
-			err = h.resumeOf(ctx, infos, func(member string, _ *jetstream.ConsumerInfo) bool {
+			err = h.resumeOf(ctx, infos, func(member string, info *jetstream.ConsumerInfo) bool {
+				grace := unpinnedGrace
+				if isPinned(info) {
+					grace = followGrace
+				}
+				free := !followed.IsZero() && time.Since(followed) > grace || time.Since(wrote) > othersMost
 				return free && !slices.Contains(touched, member)
 			})
 			h.tell(model.PhaseWatching)
 			late := time.Since(wrote) > watchMost || time.Since(wrote) > startMost && (ran == 0 || waiting == 0)
-			if err == nil && (h.now.Flowing == h.now.Total && len(h.ours) == 0 || late) {
+			flows := h.now.Flowing == h.now.Total && len(h.ours) == 0
+			if flows && h.now.Stood == 0 {
 				h.now.Stood = time.Since(h.began)
+			}
+			if err == nil && (flows && (h.back(deal, infos, time.Since(wrote)) || time.Since(wrote) > standbyMost) || late) {
+				h.now.Stood = cmp.Or(h.now.Stood, time.Since(h.began))
 				return
 			}
 		}
@@ -71,7 +87,7 @@ func (h *handover) watch(ctx context.Context) {
 // leave ends the watching early: those that would not begin anew are resumed; the pauses
 // of the others end with their consumers or by themselves.
 func (h *handover) leave(ctx context.Context, touched []string) {
-	h.now.Stood = time.Since(h.began)
+	h.now.Stood = cmp.Or(h.now.Stood, time.Since(h.began))
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
 	_ = h.resume(ending, func(member string, _ *jetstream.ConsumerInfo) bool { return !slices.Contains(touched, member) }) // else they end by themselves
@@ -113,7 +129,7 @@ func (h *handover) flow(deal model.Assignment, infos map[string]*jetstream.Consu
 		case info.Paused:
 			why = "is paused"
 			expected++
-		case info.NumWaiting == 0 && !slices.ContainsFunc(info.PriorityGroups, func(g jetstream.PriorityGroupState) bool { return g.PinnedClientID != "" }):
+		case info.NumWaiting == 0 && !isPinned(info):
 			why = "is not pulling"
 			expected++
 		}
@@ -127,6 +143,27 @@ func (h *handover) flow(deal model.Assignment, infos map[string]*jetstream.Consu
 		}
 	}
 	return expected
+}
+
+// back tells whether as many instances pull for each member as before. Of a member that
+// begins, nobody knows how many there will be: the slowest to follow are waited for.
+func (h *handover) back(deal model.Assignment, infos map[string]*jetstream.ConsumerInfo, wrote time.Duration) bool {
+	for _, member := range deal.Members {
+		if _, ran := h.pulls[member]; !ran && infos[member] != nil && wrote < unpinnedGrace {
+			return false
+		}
+	}
+	for member, before := range h.pulls {
+		i, stays := slices.BinarySearch(deal.Members, member)
+		if info := infos[member]; stays && len(deal.Owned(i)) > 0 && (info == nil || info.NumWaiting < before) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPinned(info *jetstream.ConsumerInfo) bool {
+	return slices.ContainsFunc(info.PriorityGroups, func(g jetstream.PriorityGroupState) bool { return g.PinnedClientID != "" })
 }
 
 // holds tells whether a consumer takes exactly these partitions.
