@@ -21,6 +21,11 @@ const (
 	Partitions                    // the partitions of one group
 	Seek                          // asking where a subject goes
 	Events                        // what happened
+	Draining                      // a drained handover goes on
+	Create                        // typing what a new group is to be
+	Delete                        // typing the name of a group that is to go
+	History                       // what was done to a group from here
+	Marking                       // typing which partitions to mark in the remap editor
 )
 
 // ID names an action for good.
@@ -61,6 +66,10 @@ const (
 	DropFrom ID = "drop"
 	Remapped ID = "remap"
 	Balance  ID = "balance"
+	Undo     ID = "undo"
+	Done     ID = "history"
+	NewGroup ID = "new-group"
+	Remove   ID = "delete-group"
 
 	Press ID = "press" // the button that has the focus
 	Anew  ID = "plan-anew"
@@ -71,6 +80,12 @@ const (
 	Reset ID = "reset"
 	Close ID = "close"
 	Make  ID = "make-plan"
+	Drain ID = "drain"
+	Deal  ID = "deal"
+	Leave ID = "leave"
+	Same  ID = "mark-owners"
+	Some  ID = "mark-some"
+	Field ID = "field"
 )
 
 // Section is the heading an action is listed under.
@@ -106,8 +121,8 @@ type Table []Action
 
 const (
 	lists   = Overview | Group | Partitions | Events
-	windows = Plan | Add | Drop | Remap | Name | Help | Seek
-	typing  = Filter | Add | Name | Seek
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking
+	typing  = Filter | Add | Name | Seek | Create | Delete | Marking
 )
 
 // New makes the table.
@@ -116,20 +131,20 @@ func New() Table {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, short))
 	}
 	return Table{
-		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek, 0},
-		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek, 0},
+		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek | Delete, 0},
+		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek | Delete, 0},
 		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
-		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help, 0},
-		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help, 0},
+		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History, 0},
+		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History, 0},
 		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
 		{Bottom, b([]string{"end"}, "end", "last"), "Go to the last partition.", Move, false, Remap, 0},
-		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help, 0},
-		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help, 0},
+		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
 
 		{Open, b([]string{"enter"}, "enter", "open"), "Open the selected group.", Look, false, Overview, 1},
 		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
@@ -147,9 +162,15 @@ func New() Table {
 		{Remapped, b([]string{"m"}, "m", "remap"), "Say for each partition which member owns it.", Change, true, Group, 4},
 		{Balance, b([]string{"b"}, "b", "balanced"), "Back from a mapping to a balanced membership.", Change, true, Group, 5},
 
+		{Undo, b([]string{"u"}, "u", "undo"), "Undo the last change of this group that was made from here.", Change, true, Group, 5},
+		{Done, b([]string{"U"}, "U", "history"), "Show what was done to this group from here.", Change, false, Group, 0},
+		{NewGroup, b([]string{"n"}, "n", "new group"), "Make a group: a form checks it as you type.", Change, true, Overview, 4},
+		{Remove, b([]string{"X"}, "X", "delete"), "Delete this group: shows what goes and asks for its name.", Change, true, Group, 6},
+
 		{Press, b([]string{"enter"}, "enter", "press"), "Press the button that has the focus.", Here, false, Plan, 1},
 		{Next, b([]string{"tab"}, "tab", "switch"), "Go to the other button.", Here, false, Plan, 2},
 		{Previous, b([]string{"shift+tab"}, "⇧tab", "switch"), "Go to the other button.", Here, false, Plan, 0},
+		{Drain, b([]string{"d"}, "d", "drain"), "Hand over drained, or write at once: nothing is handled twice when it is drained.", Here, false, Plan, 2},
 		{Anew, b([]string{"r"}, "r", "plan anew"), "Make the plan again from the group as it is now.", Here, false, Plan, 3},
 
 		{Make, b([]string{"enter"}, "enter", "plan"), "Show the plan. Nothing is written before it is confirmed.", Here, false, Add | Drop | Remap, 1},
@@ -157,7 +178,17 @@ func New() Table {
 		{Mark, b([]string{"space"}, "space", "mark"), "Mark or unmark.", Here, false, Drop | Remap, 2},
 		{Owner, b([]string{"]", "["}, "[ ]", "owner"), "Give the partition, or all marked ones, to the member before or after.", Here, false, Remap, 3},
 		{Give, b(letters(), "A…Z", "give"), "Give the partition, or all marked ones, to the member of that letter.", Here, false, Remap, 4},
+		{Deal, b([]string{"1", "2", "3", "4"}, "1-4", "deal"), "Start from a plan: 1 balanced, 2 fewest moves, 3 by load, 4 the partition under the cursor alone on a member.", Here, false, Remap, 2},
+		{Some, b([]string{"/"}, "/", "mark some"), "Mark partitions by number, such as 0-4,15, or by their owner, such as m*.", Here, false, Remap, 7},
+		{Same, b([]string{"o"}, "o", "mark owner's"), "Mark all partitions of the member under the cursor.", Here, false, Remap, 8},
+		{Leave, b([]string{"x"}, "x", "leave out"), "Leave the member under the cursor out of the plans 1 to 4, or take it back in.", Here, false, Remap, 8},
 		{Named, b([]string{"n"}, "n", "new member"), "Name a new member to give partitions to.", Here, false, Remap, 5},
+		{Make, b([]string{"enter"}, "enter", "mark"), "Mark those partitions.", Here, false, Marking, 1},
+		{Make, b([]string{"enter"}, "enter", "check and plan"), "Check it against the server and show the plan. Nothing is written before it is confirmed.", Here, false, Create, 1},
+		{Field, b([]string{"tab", "down"}, "tab", "next field"), "Go to the next field.", Here, false, Create, 2},
+		{Field, b([]string{"shift+tab", "up"}, "⇧tab", "field before"), "Go to the field before.", Here, false, Create, 0},
+		{Press, b([]string{"enter"}, "enter", "delete"), "Delete the group, once its name is typed.", Here, false, Delete, 1},
+		{Press, b([]string{"enter"}, "enter", "close"), "Close the report, when it is over.", Here, false, Draining, 1},
 		{Reset, b([]string{"0", "r"}, "0", "reset"), "Start again from the group as it is now.", Here, false, Remap, 6},
 
 		{Search, b([]string{"/"}, "/", "filter"), "Show only groups whose name, kind or verdict contains a text.", Look, false, Overview, 2},
@@ -173,7 +204,8 @@ func New() Table {
 		{Back, b([]string{"esc"}, "esc", "back"), "Go back to the group.", Look, false, Partitions, 9},
 		{Back, b([]string{"esc"}, "esc", "back"), "Clear the filter, or go back to where you came from.", Look, false, Events, 9},
 		{Close, b([]string{"esc"}, "esc", "clear"), "Clear the filter.", Here, false, Filter, 9},
-		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows, 9},
+		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows &^ Draining, 9},
+		{Close, b([]string{"esc"}, "esc", "stop"), "Stop the handover: before the write the pauses are taken back and nothing is written, after it the watching ends. Closes the report, when it is over.", Here, false, Draining, 9},
 		{ShowHelp, b([]string{"?"}, "?", "help"), "Show what the keys do.", Look, false, lists | Plan | Drop | Remap, 10},
 		{Quit, b([]string{"q", "ctrl+c"}, "q", "quit"), "Quit; ctrl+c quits anywhere.", Look, false, lists | windows&^typing, 11},
 		{Quit, b([]string{"ctrl+c"}, "^c", "quit"), "Quit.", Look, false, typing, 11},

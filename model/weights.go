@@ -24,9 +24,34 @@ func Weights(g *Group) []float64 {
 	return w
 }
 
-// measured takes the loads from the members, each spread evenly over its partitions.
+// measured takes the loads from the counts of the partitions, where the group was
+// counted, else from the members.
 func measured(g *Group) []float64 {
+	if !g.Counted() {
+		return byMember(g)
+	}
 	w := make([]float64, len(g.Partitions))
+	for p := range w {
+		if c := g.Partitions[p].Count; c != nil {
+			w[p] = c.In + float64(c.Pending)/backlogTime.Seconds()
+		}
+	}
+	return w
+}
+
+// byMember takes the loads from the members, each spread evenly over its partitions.
+// What waits where nobody consumes is spread over those partitions.
+func byMember(g *Group) []float64 {
+	w := make([]float64, len(g.Partitions))
+	var idle []int
+	for _, p := range g.Partitions {
+		if !p.Owned() || g.Members[p.Member].Consumer == nil {
+			idle = append(idle, p.Number)
+		}
+	}
+	for _, p := range idle {
+		w[p] = float64(g.Stray()) / float64(len(idle)) / backlogTime.Seconds()
+	}
 	for _, m := range g.Members {
 		if m.Consumer == nil || !m.Configured || m.Elsewhere != "" {
 			continue

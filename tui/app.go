@@ -119,6 +119,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.applied(msg)
 	case foundMsg:
 		m.found(msg)
+	case handoverMsg:
+		cmd = m.heard(msg)
+	case surveyMsg:
+		m.surveyed(msg)
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	case tea.PasteMsg:

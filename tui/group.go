@@ -80,8 +80,12 @@ func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
 		v.focused = (v.focused + 1) % panels
 	case keymap.Previous:
 		v.focused = (v.focused + panels - 1) % panels
-	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance:
+	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance, keymap.Undo:
 		v.start(m, id)
+	case keymap.Remove:
+		return m.remove(m.snap.Group(v.key))
+	case keymap.Done:
+		m.push(newHistory(m, v.key))
 	default:
 		v.move(id)
 	}
@@ -118,6 +122,13 @@ func (v *groupView) start(m *Model, id keymap.ID) {
 		return
 	}
 	switch action {
+	case model.ActionUndo:
+		in, err := m.snap.Undo(g)
+		if err != nil {
+			m.say(sorry, reason(err))
+			return
+		}
+		m.plan(g, in)
 	case model.ActionStepDown:
 		m.plan(g, model.Intent{Action: action, Members: []string{v.members.selected}})
 	case model.ActionBalance:

@@ -18,6 +18,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if bound {
 		switch id {
 		case keymap.Quit:
+			if m.stopHandover() {
+				return nil
+			}
 			return tea.Quit
 		case keymap.Suspend:
 			return tea.Suspend
@@ -97,6 +100,8 @@ func (m *Model) overviewKey(id keymap.ID) {
 		o.typing = true
 	case id == keymap.Back && o.filter.text() != "":
 		m.filtered("")
+	case id == keymap.NewGroup:
+		m.newGroup(o.selected.Stream)
 	}
 }
 
@@ -178,8 +183,20 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 				off[id] = "the group is gone"
 			} else if g := m.group.shown; g != nil {
 				off[id] = g.Refusal(action)
+				if _, err := m.snap.Undo(g); id == keymap.Undo && off[id] == "" && err != nil {
+					off[id] = reason(err)
+				}
 			}
 		}
+	}
+	if d, ok := m.window().(*drainWindow); ok && s == keymap.Draining && !d.over {
+		off[keymap.Press] = "it is not over"
+	}
+	if s == keymap.Overview {
+		off[keymap.NewGroup] = m.foundingRefusal()
+	}
+	if d := planOf(m.window()); d != nil && s == keymap.Plan {
+		off[keymap.Drain] = d.drainRefusal(m)
 	}
 	if d, ok := m.window().(*planWindow); ok && s == keymap.Plan && d.stale == "" && d.failed == "" {
 		off[keymap.Anew] = "nothing has changed since it was made"
@@ -201,5 +218,8 @@ func actions() map[keymap.ID]model.Action {
 		keymap.DropFrom: model.ActionDrop,
 		keymap.Remapped: model.ActionRemap,
 		keymap.Balance:  model.ActionBalance,
+		keymap.Undo:     model.ActionUndo,
+		keymap.Remove:   model.ActionDelete,
+		keymap.NewGroup: model.ActionCreate,
 	}
 }

@@ -66,6 +66,12 @@ func (d *planWindow) refresh(m *Model) {
 		return
 	}
 	now := m.live.Group(d.plan.Key)
+	if d.plan.Creation != nil {
+		if now != nil {
+			d.stale = "a group of that name exists by now"
+		}
+		return
+	}
 	d.stale = drift(d.group, now)
 	if d.stale == "" && d.plan.Intent.Action == model.ActionStepDown {
 		d.stale = pinDrift(d.plan.Pins[0], now)
@@ -127,6 +133,8 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		return d.apply(m)
+	case keymap.Drain:
+		d.toggle(m)
 	case keymap.Anew:
 		d.anew(m)
 	default:
@@ -157,6 +165,9 @@ func (d *planWindow) apply(m *Model) tea.Cmd {
 	}
 	d.applying, d.confirm = true, false
 	admin, plan, parent := m.opts.Admin, d.plan, m.ctx
+	if h, ok := admin.(Handing); ok && plan.Drain > 0 {
+		return m.handOver(d, h)
+	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(parent, applyTimeout)
 		defer cancel()
@@ -172,17 +183,20 @@ func (m *Model) applied(msg appliedMsg) {
 	d.applying = false
 	at := -1
 	for i, w := range m.windows {
-		if w == window(d) {
+		if planOf(w) == d {
 			at = i
 		}
 	}
+	m.handedOver(msg)
 	switch {
 	case msg.err == nil:
 		m.windows = m.windows[at+1:]
 		if msg.text == "" {
 			msg.text = d.title() + ": done"
 		}
-		m.say(good, msg.text)
+		if _, report := m.window().(*drainWindow); !report { // that says it already
+			m.say(good, msg.text)
+		}
 	case at < 0:
 		m.say(sorry, d.title()+": "+reason(msg.err))
 	default:
@@ -193,7 +207,7 @@ func (m *Model) applied(msg appliedMsg) {
 
 // anew makes the plan again, from the same intent and the group as it is now.
 func (d *planWindow) anew(m *Model) {
-	if d.applying || d.stale == "" && d.failed == "" {
+	if d.applying || d.stale == "" && d.failed == "" || d.plan.Creation != nil {
 		return
 	}
 	g := m.live.Group(d.plan.Key)
@@ -201,7 +215,7 @@ func (d *planWindow) anew(m *Model) {
 		d.failed, d.stale = "", "the group is gone"
 		return
 	}
-	p, err := model.NewPlan(g, d.plan.Intent)
+	p, err := d.again(m, g)
 	if err != nil {
 		d.failed, d.stale = "", reason(err)
 		return
@@ -219,8 +233,14 @@ func (d *planWindow) title() string {
 		return "Add " + names + " to " + key
 	case model.ActionDrop:
 		return "Drop " + names + " from " + key
-	case model.ActionBalance:
+	case model.ActionBalance, model.ActionMembers:
 		return "Balance " + key
+	case model.ActionUndo:
+		return "Undo on " + key
+	case model.ActionCreate:
+		return "Create " + string(d.plan.Key.Kind) + " group " + key
+	case model.ActionDelete:
+		return "Delete " + string(d.plan.Key.Kind) + " group " + key
 	}
 	return "Remap " + key
 }
@@ -238,8 +258,12 @@ func (d *planWindow) button() string {
 		return "Add " + names
 	case model.ActionDrop:
 		return "Drop " + names
-	case model.ActionBalance:
+	case model.ActionBalance, model.ActionMembers:
 		return "Balance"
+	case model.ActionUndo:
+		return "Undo"
+	case model.ActionCreate:
+		return "Create"
 	}
 	return "Remap"
 }

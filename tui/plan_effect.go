@@ -63,7 +63,7 @@ func effect(t *theme, p *model.Plan, g *model.Group, w, most int) []*row {
 		}
 		rows = append(rows, t.row().gap(2).put(t.text, s))
 	}
-	rows = append(rows, t.row())
+	rows = append(rows, priceRow(t, p.Price).fit(w), t.row())
 	rows = append(rows, shareTable(t, shares(p, g), w)...)
 	return append(rows, pins(t, p, w)...)
 }

@@ -42,6 +42,9 @@ func (d *planWindow) draw(m *Model, w, h int) []*row {
 	}
 	rows = append(rows, buttons)
 	note := fmt.Sprintf("revision %d", d.plan.Revision)
+	if d.plan.Creation != nil {
+		note = "new"
+	}
 	return boxed(t, d.title(), note, rows, inner+4)
 }
 
@@ -80,7 +83,7 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 	case d.applying:
 	case d.refusal(m) != "":
 		r.join(one("Cancel", true, t.button))
-		if d.stale != "" || d.failed != "" {
+		if (d.stale != "" || d.failed != "") && d.plan.Creation == nil {
 			r.gap(3).put(t.key, "r").put(t.dim, " plan anew")
 		}
 	default:
@@ -92,12 +95,16 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 // lines is what the plan does, in full.
 func (d *planWindow) lines(m *Model, w int) []*row {
 	var rows []*row
-	if d.plan.WritesConfig() {
-		rows = effect(m.theme, d.plan, d.group, w, 6)
-	} else {
+	t := m.theme
+	switch {
+	case d.plan.Creation != nil:
+		rows = founding(t, d.plan.Key, *d.plan.Creation, w)
+	case d.plan.WritesConfig():
+		rows = append(d.undoes(t, w), effect(m.theme, d.plan, d.group, w, 6)...)
+		rows = append(rows, d.handover(m, w)...)
+	default:
 		rows = d.stepDown(m, w)
 	}
-	t := m.theme
 	for _, warning := range d.plan.Warnings {
 		for i, s := range glyph.Wrap(t.row().safe(warning), w-2) {
 			r := t.row().gap(2)

@@ -21,6 +21,12 @@ type remapWindow struct {
 	plan    *model.Plan
 	problem string
 	stale   string
+
+	out      map[int]bool   // members that the plans 1 to 4 leave out
+	strategy model.Strategy // the plan that the edit is, as long as nothing was given by hand since
+	balanced bool           // that plan needs no mapping
+	weights  []float64      // load of each partition; nil: not measured
+	notes    []string       // what the plan says
 }
 
 func newRemapWindow(m *Model, g *model.Group, at int) window {
@@ -36,6 +42,8 @@ func (d *remapWindow) start(m *Model, g *model.Group) {
 	d.group, d.names, d.owner, d.before = g, slices.Clone(deal.Members), slices.Clone(deal.Owner), deal.Owner
 	d.chart.take(g)
 	d.chart.marked, d.stale = map[int]bool{}, ""
+	d.out, d.weights = map[int]bool{}, model.Weights(g)
+	d.byHand()
 	d.chart.edited = func(p int) (int, bool) { return d.owner[p], d.owner[p] != d.before[p] }
 	d.work(m)
 }
@@ -56,7 +64,10 @@ func (d *remapWindow) work(m *Model) {
 }
 
 func (d *remapWindow) intent() model.Intent {
-	in := model.Intent{Action: model.ActionRemap}
+	if d.balanced {
+		return model.Intent{Action: model.ActionMembers, Members: d.staying(), Strategy: d.strategy, Weights: d.weights}
+	}
+	in := model.Intent{Action: model.ActionRemap, Strategy: d.strategy, Weights: d.weights}
 	for i, name := range d.names {
 		if owned := d.owned(i); len(owned) > 0 {
 			in.Mappings = append(in.Mappings, model.Mapping{Member: name, Partitions: owned})
@@ -105,6 +116,14 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		} else if len(d.owner) > 0 {
 			d.chart.marked[p] = true
 		}
+	case keymap.Deal:
+		d.deal(m, k.String())
+	case keymap.Leave:
+		d.leave(m)
+	case keymap.Same:
+		d.markOwners()
+	case keymap.Some:
+		m.push(&markWindow{editor: d})
 	case keymap.Give:
 		if i := int(k.String()[0] - 'A'); i < len(d.names) {
 			step := len(d.chart.marked) == 0
@@ -116,7 +135,7 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Owner:
 		d.turn(m, k.String() == "]")
 	default:
-		d.chart.move(id, max(1, m.windowHeight()-remapFrame))
+		d.chart.move(id, max(1, m.windowHeight()-remapFrame(m.windowHeight())))
 	}
 	return nil
 }
@@ -148,6 +167,7 @@ func (d *remapWindow) give(m *Model, member int) {
 		d.owner[p] = member
 	}
 	d.chart.marked = map[int]bool{}
+	d.byHand()
 	d.work(m)
 }
 

@@ -10,13 +10,19 @@ import (
 	"pcgtop/tui/glyph"
 )
 
-// The lines around the map and the totals: the frame, the state of the edit, blanks.
-const remapFrame = 6
+// remapFrame is how many lines of the window lie around the map and the totals: the
+// frame, the state of the edit, blanks.
+func remapFrame(h int) int {
+	if h < 16 {
+		return 6
+	}
+	return 8
+}
 
 // mapSize is how much of the window the map gets: beside the totals where it is wide,
 // above them where it is not.
 func (d *remapWindow) mapSize(w, h int) (mw, mh int) {
-	h -= remapFrame
+	h -= remapFrame(h)
 	inner := windowWidth(w) - 4
 	if w >= 80 {
 		return d.chart.wants(inner-34, h), max(1, h)
@@ -45,10 +51,13 @@ func (d *remapWindow) draw(m *Model, w, h int) []*row {
 		}
 	} else {
 		rows = append(rows, chart...)
-		rows = append(rows, d.totals(t, inner, h-remapFrame-len(chart)+1)...)
+		rows = append(rows, d.totals(t, inner, h-remapFrame(h)-len(chart)+1)...)
 	}
 	rows = append(rows, t.row())
 	rows = append(rows, d.state(t, inner)...)
+	if remapFrame(h) > 6 {
+		rows = append(rows, d.price(t, inner), d.form(t, inner))
+	}
 	return boxed(t, "Remap "+d.key.String(), fmt.Sprintf("revision %d", d.group.Revision), rows, inner+4)
 }
 
@@ -91,7 +100,12 @@ func (d *remapWindow) totals(t *theme, w, h int) []*row {
 	for _, n := range d.names {
 		names = max(names, glyph.Width(glyph.Clean(n)))
 	}
+	loadBefore, loadAfter := d.loads()
+	loaded := loadBefore != nil && w >= 30
 	names = max(4, min(names, w-18))
+	if loaded {
+		names = max(4, min(names, w-26))
+	}
 	var rows []*row
 	at := -1
 	if len(d.owner) > 0 {
@@ -100,13 +114,23 @@ func (d *remapWindow) totals(t *theme, w, h int) []*row {
 	first := scrolled(0, at, len(d.names), h)
 	for i := first; i < min(len(d.names), first+h); i++ {
 		r := t.row().left(t.member(i), model.Letter(i), d.chart.letterWidth()).gap(1).left(t.text.strong(), d.names[i], names)
-		r.right(t.dim, fmt.Sprint(before[i]), 6)
+		r.right(t.dim, fmt.Sprint(before[i]), 4)
+		end := r.width + 6
 		switch {
-		case after[i] == before[i]:
+		case after[i] == before[i] && !d.out[i]:
 		case after[i] == 0:
-			r.put(t.line, " ▸ ").put(t.warn, "leaves")
+			r.put(t.line, " ▸ ").put(t.warn, "-")
 		default:
 			r.put(t.line, " ▸ ").put(t.text.strong(), fmt.Sprint(after[i]))
+		}
+		r.gap(end - r.width)
+		switch {
+		case d.out[i]:
+			r.gap(1).put(t.warn, "left out")
+		case after[i] == 0 && before[i] > 0:
+			r.gap(1).put(t.warn, "leaves")
+		case loaded:
+			r.right(t.dim, percent(loadBefore[i]), 5).put(t.line, "▸").put(t.text, percent(loadAfter[i]))
 		}
 		if i == at {
 			r = t.selected(r.fit(w))
@@ -130,7 +154,7 @@ func (d *remapWindow) state(t *theme, w int) []*row {
 	case d.plan.Moved() == 0:
 		return []*row{t.row().put(t.dim, "no partition moves yet")}
 	}
-	moves := model.DescribeMoves(d.plan.Base.Assignment(), model.Assign(len(d.owner), nil, d.plan.Mappings))
+	moves := model.DescribeMoves(d.plan.Base.Assignment(), d.plan.After())
 	r := t.row().put(t.title, fmt.Sprintf("%d of %d move", d.plan.Moved(), len(d.owner))).put(t.dim, fmt.Sprintf(" (%d had to)  ", d.plan.Least))
 	return []*row{r.left(t.text, moves, max(0, w-r.width))}
 }

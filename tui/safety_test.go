@@ -47,6 +47,13 @@ func screens() map[string][]string {
 		"partitions":  {"down", "enter", "enter"},
 		"heat":        {"down", "enter", "enter", "tab"},
 		"where":       {"down", "enter", "w", "t"},
+		"drained":     {"down", "enter", "x", "enter", "d"},
+		"undo":        {"down", "enter", "u"},
+		"history":     {"down", "enter", "U"},
+		"delete":      {"down", "enter", "X"},
+		"create":      {"n", "g"},
+		"deal":        {"down", "enter", "m", "B", "2"},
+		"marking":     {"down", "enter", "m", "/", "m"},
 		"help":        {"?"},
 		"events":      {"e"},
 		"events, one": {"down", "enter", "e"},
@@ -264,7 +271,7 @@ func TestWritesAreOff(t *testing.T) {
 
 // Random input never writes unless a plan's action button was focused and pressed.
 func TestOnlyConfirmedPlansWrite(t *testing.T) {
-	keys := append(chords(), "down", "down", "enter", "enter", "tab", "s", "x", "m", "a", "b", "esc", "r", "B", "C")
+	keys := append(chords(), "down", "down", "enter", "enter", "tab", "s", "x", "m", "a", "b", "esc", "r", "B", "C", "u", "U", "X", "n", "d", "1", "2", "3", "4", "/", "o")
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStage(t, 80, 24).show(sketch().snapshot())
 		s.press("down", "enter")

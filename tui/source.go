@@ -29,6 +29,23 @@ type Administrator interface {
 	ReadOnly() bool
 }
 
+// Handing is an administrator that hands partitions over drained.
+type Handing interface {
+	Administrator
+	// Handover is Apply for a plan with a drain; report hears of every step, from
+	// another goroutine, and must not wait. When the context ends before the write, what
+	// was paused is resumed and nothing is written.
+	Handover(ctx context.Context, p *model.Plan, report func(model.Handover)) (string, error)
+}
+
+// Founding is an administrator that makes and removes groups. Both methods only look,
+// and say in an error why it cannot be done; Apply does it.
+type Founding interface {
+	Administrator
+	PlanCreation(ctx context.Context, k model.Key, c model.Config) (*model.Plan, error)
+	PlanDeletion(ctx context.Context, k model.Key) (*model.Plan, error)
+}
+
 // snapshotMsg is the newest picture.
 type snapshotMsg struct{ snapshot *model.Snapshot }
 

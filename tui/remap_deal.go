@@ -1,0 +1,125 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+
+	"pcgtop/model"
+)
+
+// byHand forgets the plan that the edit was: something is given by hand.
+func (d *remapWindow) byHand() { d.strategy, d.balanced, d.notes = "", false, nil }
+
+// staying are the members that are not left out.
+func (d *remapWindow) staying() []string {
+	list := []string{}
+	for i, name := range d.names {
+		if !d.out[i] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// deal takes one of the plans as the edit. What is marked stays where it is now.
+func (d *remapWindow) deal(m *Model, key string) {
+	if len(d.owner) == 0 || d.stale != "" {
+		return
+	}
+	strategy := model.Strategies()[int(key[0]-'1')]
+	ask := model.Ask{Strategy: strategy, Before: d.group.Config.Assignment(), Members: d.staying(), Weights: d.weights, Isolate: d.chart.cursor}
+	for p := range d.owner {
+		if d.chart.marked[p] && strategy != model.StrategyBalanced && (strategy != model.StrategyIsolate || p != d.chart.cursor) {
+			ask.Rules.Keep = append(ask.Rules.Keep, p)
+		}
+	}
+	deal, err := model.Propose(ask)
+	if err != nil {
+		m.say(sorry, reason(err))
+		return
+	}
+	index := map[string]int{}
+	for i, name := range d.names {
+		index[name] = i
+	}
+	for p, o := range deal.Owner {
+		d.owner[p] = index[deal.Members[o]]
+	}
+	d.strategy, d.balanced, d.notes = strategy, deal.Balanced, deal.Notes
+	d.work(m)
+}
+
+// leave leaves the member under the cursor out of the plans, or takes it in again.
+func (d *remapWindow) leave(m *Model) {
+	if len(d.owner) == 0 || d.owner[d.chart.cursor] < 0 {
+		return
+	}
+	i := d.owner[d.chart.cursor]
+	if len(d.out) > 0 && d.out[i] {
+		delete(d.out, i)
+	} else {
+		d.out[i] = true
+	}
+	m.say(plainly, fmt.Sprintf("%s; 1 to 4 plan for %s", map[bool]string{true: d.names[i] + " is left out", false: d.names[i] + " is taken in"}[d.out[i]], model.Count(len(d.staying()), "member")))
+}
+
+// loads are each member's share of the load before and after; nil when nothing was
+// measured.
+func (d *remapWindow) loads() (before, after []float64) {
+	total := 0.0
+	for _, w := range d.weights {
+		total += w
+	}
+	if total <= 0 {
+		return nil, nil
+	}
+	before, after = make([]float64, len(d.names)), make([]float64, len(d.names))
+	for p, w := range d.weights {
+		if o := d.before[p]; o >= 0 {
+			before[o] += w / total
+		}
+		if o := d.owner[p]; o >= 0 {
+			after[o] += w / total
+		}
+	}
+	return before, after
+}
+
+// percent writes a share in three cells.
+func percent(share float64) string { return fmt.Sprintf("%.0f%%", math.Min(99, 100*share)) }
+
+// price says how even the edit is and how much of it stays.
+func (d *remapWindow) price(t *theme, w int) *row {
+	if d.plan == nil {
+		return t.row()
+	}
+	return priceRow(t, d.plan.Price).fit(w)
+}
+
+// form says whether the group would be mapped or balanced.
+func (d *remapWindow) form(t *theme, w int) *row {
+	was, is := "balanced", "mapped"
+	if d.group.Config.Mapped() {
+		was = "mapped"
+	}
+	if d.balanced || d.plan != nil && d.plan.Moved() == 0 && d.strategy == "" {
+		is = "balanced"
+		if d.strategy == "" {
+			is = was
+		}
+	}
+	text := "stays " + is
+	switch {
+	case was == "balanced" && is == "mapped":
+		text = "becomes mapped: members can then only be changed by a remap"
+	case was == "mapped" && is == "balanced":
+		text = "becomes balanced: members can be added and dropped again"
+	}
+	if d.strategy != "" {
+		text = string(d.strategy) + ": " + text
+	}
+	for _, n := range d.notes {
+		text += "; " + n
+	}
+	return t.row().gap(2).left(t.dim, text, w-2)
+}
