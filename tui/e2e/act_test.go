@@ -1,0 +1,324 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
+)
+
+// peers makes a group of two members of orbit.go, of which p1 holds the first message it
+// is given until it is released.
+func (a *account) peers(t *testing.T) (release func()) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := orbit.CreateElastic(ctx, a.js, "ORDERS", "peers", 6, []orbit.PartitioningFilter{{Filter: "orders.*"}}, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := orbit.AddMembers(ctx, a.js, "ORDERS", "peers", []string{"p1", "p2"}); err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan struct{})
+	release = sync.OnceFunc(func() { close(held) })
+	for _, name := range []string{"p1", "p2"} {
+		m, err := orbit.ElasticConsume(ctx, a.js, "ORDERS", "peers", name, func(msg jetstream.Msg) {
+			if name == "p1" {
+				<-held
+			}
+			_ = msg.Ack()
+		}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(m.Stop)
+	}
+	t.Cleanup(release)
+	within(t, "p1 to hold a message", func() bool { i := a.consumer(t, "p1"); return i != nil && i.NumAckPending == 1 })
+	within(t, "p2 to run", func() bool { return a.consumer(t, "p2") != nil })
+	return release
+}
+
+// consumer is a member of peers as the server sees it; nil when it has none.
+func (a *account) consumer(t *testing.T, member string) *jetstream.ConsumerInfo {
+	t.Helper()
+	c, err := a.js.Consumer(t.Context(), "ORDERS-peers", member)
+	if err != nil {
+		return nil
+	}
+	return c.CachedInfo()
+}
+
+func (a *account) paused(t *testing.T) bool {
+	p1, p2 := a.consumer(t, "p1"), a.consumer(t, "p2")
+	return p1 != nil && p2 != nil && p1.Paused && p2.Paused
+}
+
+func (a *account) running(t *testing.T) bool {
+	p1, p2 := a.consumer(t, "p1"), a.consumer(t, "p2")
+	return p1 != nil && p2 != nil && !p1.Paused && !p2.Paused
+}
+
+// TestKilledWhileDraining: whatever becomes of pcgtop in the middle of a handover, the
+// members go on by the deadline and the config is whole.
+func TestKilledWhileDraining(t *testing.T) {
+	a := serve(t)
+	a.peers(t)
+	before := a.stored(t, "ORDERS.peers")
+	const longest = 3 * time.Second
+	for name, end := range map[string]func(*exec.Cmd){
+		"SIGKILL": func(c *exec.Cmd) { _ = c.Process.Kill() },
+		"SIGINT":  func(c *exec.Cmd) { _ = c.Process.Signal(syscall.SIGINT) },
+	} {
+		cmd := exec.Command(binary(), "-s", a.url, "elastic", "drop", "ORDERS", "peers", "p2", "--drain", "--longest", longest.String())
+		cmd.Env = environment(t.TempDir())
+		begin := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		within(t, name+": both to be paused", func() bool { return a.paused(t) })
+		end(cmd)
+		_ = cmd.Wait()
+		if name == "SIGKILL" && a.running(t) {
+			t.Error("killed, it took the pauses back?")
+		}
+		within(t, name+": both to go on", func() bool { return a.running(t) })
+		took := time.Since(begin)
+		t.Logf("%s: going on after %s", name, took)
+		if took > longest+2*time.Second || name == "SIGINT" && took > longest-500*time.Millisecond {
+			t.Errorf("%s: members went on after %s", name, took)
+		}
+		if now := a.stored(t, "ORDERS.peers"); now != before {
+			t.Errorf("%s: %s became %s", name, before, now)
+		}
+	}
+}
+
+// TestDrainOnScreen: Esc takes the pauses back and writes nothing; once the message is
+// handled the handover goes through, with members of orbit.go, and reports.
+func TestDrainOnScreen(t *testing.T) {
+	a := serve(t)
+	release := a.peers(t)
+	before := a.stored(t, "ORDERS.peers")
+	term := a.openGroup(t, "ORDERS/peers")
+	begin := func() {
+		t.Helper()
+		term.see("[ ] drain first")
+		term.press("d")
+		term.see("[x] drain first", "--drain")
+		term.confirm()
+	}
+	term.press("m")
+	term.see("Remap")
+	term.press("/")
+	term.press("0", "-", "1", enter)
+	term.see("2 marked")
+	term.press("B", enter)
+	begin()
+	term.see("paused", "1 unacknowledged, of 1 at first", "esc stops and takes the pauses back")
+	if !a.paused(t) {
+		t.Error("the members are not paused")
+	}
+	term.press(esc)
+	term.see("not done", "stopped: nothing was written")
+	if !a.running(t) || a.stored(t, "ORDERS.peers") != before {
+		t.Error("it was written, or somebody is still paused")
+	}
+	term.press("r")
+	term.see("[x] drain first")
+	release()
+	term.confirm()
+	term.see("6 of 6 partitions at their owner", "drained in", "[ Close ]")
+	term.press(enter)
+	term.gone("[ Close ]")
+	term.see("mapped")
+	within(t, "p2 to have its new partitions, unpaused", func() bool {
+		i := a.consumer(t, "p2")
+		return i != nil && !i.Paused && len(i.Config.FilterSubjects) == 5
+	})
+	term.press("u")
+	term.see("undoes", "remap ORDERS/peers")
+	term.confirm()
+	term.see("undo on ORDERS/peers")
+	within(t, "the config to be what it was", func() bool { return a.stored(t, "ORDERS.peers") == before })
+	term.press("U")
+	term.see("undone since")
+	term.press(esc)
+	term.gone("undone since")
+	term.press("q")
+	term.exit(5 * time.Second)
+}
+
+// TestFoundOnScreen: a group is made, gets members, is changed by somebody else, and is
+// deleted, and every action is in the audit file.
+func TestFoundOnScreen(t *testing.T) {
+	a := serve(t)
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	term := open(t, 120, 40, "-s", a.url, "--audit", file)
+	term.see("ORDERS/fulfillment")
+	term.press("n")
+	term.see("New group")
+	type_ := func(text string) {
+		for _, r := range text {
+			term.press(string(r))
+		}
+	}
+	term.press("\x1b[A", "\x15") // up to the stream
+	type_("ORDERS")
+	term.press(tab)
+	type_("fulfillment")
+	term.see("elastic group ORDERS/fulfillment exists already")
+	term.press("\x15")
+	type_("x-new")
+	term.press(tab, "\x15", "4", tab)
+	type_("orders.*:2")
+	term.see("no wildcard 2")
+	term.press("\x7f", "1")
+	term.see("ORDERS-x-new", "{{Partition(4,1)}}.orders.{{Wildcard(1)}}")
+	term.press(enter)
+	term.see("Create elastic group ORDERS/x-new", "pcgtop elastic create ORDERS x-new 4 --filter 'orders.*' --wildcards 1")
+	term.confirm()
+	term.see("create elastic group ORDERS/x-new with 4 partitions")
+	if s := a.stored(t, "ORDERS.x-new"); s != `{"max_members":4,"partitioning_filters":[{"filter":"orders.*","partitioning_wildcards":[1]}]}` {
+		t.Errorf("stored %s", s)
+	}
+	term.press("/")
+	type_("x-new")
+	term.press(enter, enter)
+	term.see("ORDERS/x-new", "MEMBERS")
+
+	term.press("a")
+	type_("bad.name")
+	term.see("unusable name")
+	term.press("\x15")
+	type_("m1 m2")
+	term.press(enter)
+	term.confirm()
+	term.see("+m1, +m2")
+
+	if _, err := orbit.AddMembers(t.Context(), a.js, "ORDERS", "x-new", []string{"other"}); err != nil {
+		t.Fatal(err)
+	}
+	term.see("+other")
+	term.press("u")
+	term.see("was changed by somebody else since", "overwrite: +other")
+
+	term.press("X")
+	term.see("config ORDERS.x-new", "work stream ORDERS-x-new", "type x-new to delete it")
+	type_("x-new")
+	time.Sleep(300 * time.Millisecond) // as long as somebody reads it
+	term.press(enter)
+	term.see("work stream ORDERS-x-new removed")
+	term.press("q")
+	term.exit(5 * time.Second)
+	if _, err := a.kv.Get(t.Context(), "ORDERS.x-new"); err == nil {
+		t.Error("the config is still there")
+	}
+	checkAudit(t, file, "create begun", "create done", "add begun", "add done", "delete begun", "delete done")
+}
+
+// checkAudit reads an audit file and compares action and result of each line.
+func checkAudit(t *testing.T, file string, want ...string) {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, mode %v", err, info.Mode())
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(raw)) {
+		var r struct {
+			Time                               time.Time
+			Action, Result, User, Host, Server string
+			Revision                           uint64
+			Before, After                      *struct{ Members []string }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if r.Time.IsZero() || r.User == "" || r.Server == "" {
+			t.Errorf("incomplete: %s", line)
+		}
+		if r.Action == "add" && (r.Before == nil || r.After == nil || r.Result == "done" && r.Revision == 0) {
+			t.Errorf("incomplete: %s", line)
+		}
+		got = append(got, r.Action+" "+r.Result)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("audit: %v, want %v\n%s", got, want, raw)
+	}
+}
+
+// TestPlanCommand: plans as a table and as JSON, and carried out.
+func TestPlanCommand(t *testing.T) {
+	a := serve(t)
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	if _, err := orbit.CreateElastic(t.Context(), a.js, "ORDERS", "mine", 8, []orbit.PartitioningFilter{{Filter: "orders.*", PartitioningWildcards: []int{1}}}, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	plan := "elastic plan ORDERS mine --strategy "
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{plan + "fewest-moves", 1, "there is no member to deal to"},
+		{plan + "balanced --members a,b", 0, "pcgtop elastic plan ORDERS mine --strategy balanced --members a,b --apply"},
+		{plan + "balanced --members a,b --apply --audit " + file, 0, "balance ORDERS/mine among a, b"},
+		{plan + "fewest-moves --add c", 0, "2 of 8 partitions move (0 had to); 75 % stay"},
+		{plan + "fewest-moves --add c --drop b -o json", 0, `"strategy":"fewest-moves"`},
+		{plan + "load --weights 0=90,1=30", 0, "heaviest against the mean: "},
+		{plan + "load --weights 1,2,3", 1, "3 numbers for 8 partitions"},
+		{plan + "load --weights 9=1", 1, `no partition "9"`},
+		{plan + "isolate --partition 2 --add c", 0, "c"},
+		{plan + "fewest-moves --add gpu-1 --only 0,1:gpu-*", 0, "gpu-1"},
+		{plan + "fewest-moves --only 0:gpu-*", 1, "none that is free matches gpu-*"},
+		{plan + "fewest-moves --add c --keep 0-7", 0, "0 of 8 partitions move"},
+		{plan + "fewest-moves --alone 0:c --add c", 0, "c"},
+		{plan + "fewest-moves --alone zero", 1, "want PARTITION:MEMBER"},
+		{plan + "fewest-moves --drop z", 1, "there is no such member"},
+		{plan + "best", 2, "--strategy must be one of"},
+		{plan + "fewest-moves --add bad.name --apply", 1, "unusable name"},
+		{plan + "fewest-moves --add c --apply --drain --audit " + file, 0, "remap ORDERS/mine (2 moves): revision"},
+		{plan + "balanced --apply --read-only", 1, "read-only"},
+		{"elastic plan ORDERS nope --strategy balanced", 3, "not found"},
+		{"elastic balance ORDERS mine --drain --audit " + file, 0, "nobody ran, so there was nothing to drain"},
+		{"elastic drop ORDERS mine c --drain --longest 1ms", 1, "give at least 100ms"},
+	} {
+		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
+		text := out
+		if c.code != 0 {
+			text = errs
+		}
+		if code != c.code || !strings.Contains(text, c.says) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+	}
+	checkAudit(t, file, "members begun", "members done", "remap begun", "remap done", "balance begun", "balance done")
+	out, _, _ := a.run(t, "", "elastic", "plan", "ORDERS", "fulfillment", "--strategy", "load", "--add", "m9", "-o", "json")
+	var p struct {
+		Plan struct {
+			Price struct {
+				Moves, Forced int
+				Locality      float64
+				Weighed       bool
+				After         struct{ Heaviest, Mean float64 }
+			}
+			Mappings []struct{ Member string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &p); err != nil || p.Plan.Price.Moves == 0 || p.Plan.Price.Locality >= 1 || len(p.Plan.Mappings) != 4 {
+		t.Errorf("%v %+v %s", err, p, out)
+	}
+}
