@@ -74,3 +74,18 @@ func (e *Env) tell(done string, p *model.Plan) error {
 	}
 	return nil
 }
+
+// Recording is an engine that keeps actions in an audit file.
+type Recording interface {
+	// Record keeps an action that does not go by a plan, before and after it runs.
+	Record(action model.Action, k model.Key, members []string, run func() error) error
+}
+
+// recorded runs what writes without a plan, under the engine's guard and its audit.
+func (e *Env) recorded(action model.Action, k model.Key, members []string, run func(context.Context) error) error {
+	guarded := func() error { return e.Engine.Guard(e.Context, run) }
+	if r, ok := e.Engine.(Recording); ok {
+		return r.Record(action, k, members, guarded)
+	}
+	return guarded()
+}

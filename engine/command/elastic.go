@@ -72,7 +72,7 @@ func (c ElasticCreate) Run(e *Env) error {
 	for _, f := range filters {
 		wire = append(wire, pcgroups.PartitioningFilter{Filter: f.Subject, PartitioningWildcards: f.Wildcards})
 	}
-	err = e.Engine.Guard(e.Context, func(ctx context.Context) error {
+	err = e.recorded(model.ActionCreate, c.key(model.KindElastic), nil, func(ctx context.Context) error {
 		_, err := pcgroups.CreateElastic(ctx, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes)
 		return err
 	})
@@ -167,7 +167,7 @@ func (c ElasticDeleteMapping) Run(e *Env) error {
 	if g.Unreadable == "" && !g.Config.Mapped() {
 		return e.say(g.Key, "%s has no mappings: nothing to remove", g.Key)
 	}
-	err = e.Engine.Guard(e.Context, func(ctx context.Context) error {
+	err = e.recorded("delete-mapping", c.key(model.KindElastic), nil, func(ctx context.Context) error {
 		return pcgroups.DeleteMemberMappings(ctx, e.Engine.JetStream(), c.Stream, c.Name)
 	})
 	if err != nil {
@@ -216,7 +216,7 @@ func (c ElasticConsume) Run(e *Env, s *Elastic) (err error) {
 			return err
 		}
 		js := e.Engine.JetStream()
-		err := e.Engine.Guard(e.Context, func(ctx context.Context) error {
+		err := e.recorded(model.ActionAdd, c.key(model.KindElastic), []string{c.Member}, func(ctx context.Context) error {
 			_, err := pcgroups.AddMembers(ctx, js, c.Stream, c.Name, []string{c.Member})
 			return err
 		})

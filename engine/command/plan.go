@@ -36,6 +36,9 @@ func (c ElasticPlan) Run(e *Env) error {
 	}
 	k := c.key(model.KindElastic)
 	g, err := e.group(k)
+	if err == nil && c.Weights == "" && (c.Strategy == string(model.StrategyLoad) || c.Strategy == string(model.StrategyIsolate)) {
+		g, err = e.counted(g)
+	}
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,18 @@ func (c ElasticPlan) Run(e *Env) error {
 	}
 	p.Warnings = nil // shown above
 	return e.tell(done, p)
+}
+
+// counted is the group with its partitions counted, as far as that is possible.
+func (e *Env) counted(g *model.Group) (*model.Group, error) {
+	s, err := e.Engine.Look(e.Context, g.Key, 0)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", g.Key, err)
+	}
+	if deep := s.Group(g.Key); deep != nil {
+		return deep, nil
+	}
+	return nil, fmt.Errorf("%s: %w", g.Key, ErrNotFound)
 }
 
 // ask turns the arguments into a question to the planner, and the loads into weights.

@@ -92,7 +92,7 @@ func (e *Env) delete(k model.Key, force bool) error {
 			return err
 		}
 	}
-	err = e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
+	err = e.recorded(model.ActionDelete, k, nil, func(ctx context.Context) (err error) {
 		done, err = pcgroups.DeleteGroup(ctx, js, k.Kind, k.Stream, k.Group, plan.Revision)
 		return err
 	})

@@ -88,7 +88,7 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	err := e.Engine.Guard(e.Context, func(ctx context.Context) error {
+	err := e.recorded(model.ActionCreate, t.key(model.KindStatic), members, func(ctx context.Context) error {
 		_, err := pcgroups.CreateStatic(ctx, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings)
 		return err
 	})
