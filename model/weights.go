@@ -24,25 +24,33 @@ func Weights(g *Group) []float64 {
 	return w
 }
 
-// measured takes the loads from the counts of the partitions, where the group was
-// counted, else from the members.
+// measured takes what waits from the counts of the partitions, where the group was
+// counted, and what arrives too, where those tell; all else from the members, each
+// spread evenly over its partitions. What waits where nobody consumes is spread over
+// those partitions.
 func measured(g *Group) []float64 {
-	if !g.Counted() {
-		return byMember(g)
-	}
-	w := make([]float64, len(g.Partitions))
-	for p := range w {
-		if c := g.Partitions[p].Count; c != nil {
-			w[p] = c.In + float64(c.Pending)/backlogTime.Seconds()
+	in, waits := byMember(g)
+	if g.Counted() {
+		for p := range in {
+			c := g.Partitions[p].Count
+			if c == nil {
+				continue
+			}
+			waits[p] = float64(c.Pending)
+			if c.RateSpan > 0 && !c.AtLeast {
+				in[p] = c.In
+			}
 		}
 	}
-	return w
+	for p := range in {
+		in[p] += waits[p] / backlogTime.Seconds()
+	}
+	return in
 }
 
-// byMember takes the loads from the members, each spread evenly over its partitions.
-// What waits where nobody consumes is spread over those partitions.
-func byMember(g *Group) []float64 {
-	w := make([]float64, len(g.Partitions))
+// byMember is what arrives per second and what waits, as far as the members tell.
+func byMember(g *Group) (in, waits []float64) {
+	in, waits = make([]float64, len(g.Partitions)), make([]float64, len(g.Partitions))
 	var idle []int
 	for _, p := range g.Partitions {
 		if !p.Owned() || g.Members[p.Member].Consumer == nil {
@@ -50,18 +58,18 @@ func byMember(g *Group) []float64 {
 		}
 	}
 	for _, p := range idle {
-		w[p] = float64(g.Stray()) / float64(len(idle)) / backlogTime.Seconds()
+		waits[p] = float64(g.Stray()) / float64(len(idle))
 	}
 	for _, m := range g.Members {
-		if m.Consumer == nil || !m.Configured || m.Elsewhere != "" {
+		c := m.Consumer
+		if c == nil || !m.Configured || m.Elsewhere != "" {
 			continue
 		}
-		load := m.Consumer.In + float64(m.Consumer.Pending+m.Consumer.AckPending)/backlogTime.Seconds()
 		for _, p := range m.Partitions {
-			if p < len(w) {
-				w[p] = load / float64(len(m.Partitions))
+			if n := float64(len(m.Partitions)); p < len(in) {
+				in[p], waits[p] = c.In/n, float64(c.Lag())/n
 			}
 		}
 	}
-	return w
+	return in, waits
 }

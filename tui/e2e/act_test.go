@@ -148,7 +148,7 @@ func TestDrainOnScreen(t *testing.T) {
 	term.see("undoes", "remap ORDERS/peers")
 	term.confirm()
 	term.see("undo on ORDERS/peers")
-	within(t, "the config to be what it was", func() bool { return a.stored(t, "ORDERS.peers") == before })
+	term.waitFor("the config to be what it was", func(string) bool { return a.stored(t, "ORDERS.peers") == before })
 	term.press("U")
 	term.see("undone since")
 	term.press(esc)
