@@ -30,6 +30,7 @@ const (
 	pollMost    = 50 * time.Millisecond
 	undoTimeout = 5 * time.Second
 	writeMost   = 5 * time.Second
+	pauseTries  = 10 // refusals in a row: a consumer that is being deleted cannot be paused
 )
 
 // handover is one drained handover in progress.
@@ -41,6 +42,7 @@ type handover struct {
 	now    model.Handover
 	until  time.Time         // when our pauses end, by the server's clock
 	ours   map[string]paused // by member
+	failed int               // pauses in a row that the server refused
 	pulls  map[string]int    // by member: the most pulls that were seen waiting
 	began  time.Time         // local clock
 }
@@ -173,11 +175,17 @@ func (h *handover) pause(ctx context.Context, infos map[string]*jetstream.Consum
 			all = false
 			h.ours[member] = paused{name: info.Name, created: info.Created} // first: whatever comes, it is to be undone
 			_, err := h.a.js.PauseConsumer(ctx, h.plan.Key.ConsumeStream(), info.Name, h.until)
-			if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			if h.failed++; err == nil {
+				h.failed = 0
+			}
+			var refused *jetstream.APIError
+			switch {
+			case errors.Is(err, jetstream.ErrConsumerNotFound):
 				delete(h.ours, member)
 				continue
-			}
-			if err != nil {
+			case errors.As(err, &refused) && h.failed <= pauseTries:
+				continue // it is being deleted, or made anew: the next list tells
+			case err != nil:
 				return false, 0, at, fmt.Errorf("pause %s: %w", member, err)
 			}
 			if !known {

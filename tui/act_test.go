@@ -213,3 +213,32 @@ func TestRemapDeals(t *testing.T) {
 	}
 	newStage(t, 100, 30).show(mappedGroup().snapshot()).press("enter", "m", "1").sees("becomes balanced: members can be added and dropped again")
 }
+
+// TUI-08: whatever is typed into a form is text, and triggers nothing.
+func TestTypedTextTriggersNothing(t *testing.T) {
+	printable := ""
+	for r := ' '; r <= '~'; r++ {
+		printable += string(r)
+	}
+	printable += "界ü"
+	for name, keys := range map[string][]string{"create": {"n"}, "marking": {"enter", "m", "/"}, "delete": {"enter", "X"}} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down").act(keys...)
+		before := s.m.window()
+		s.typed(printable)
+		if s.m.window() != before || len(s.admin.plans) != 0 {
+			t.Fatalf("%s: a letter did something", name)
+		}
+		text := ""
+		switch d := before.(type) {
+		case *createWindow:
+			text = d.fields[d.at].text()
+		case *markWindow:
+			text = d.text.text()
+		case *deleteWindow:
+			text = d.name.text()
+		}
+		if text != printable {
+			t.Errorf("%s: %q arrived", name, text)
+		}
+	}
+}
