@@ -21,8 +21,6 @@ type drainWindow struct {
 	stopping bool
 	over     bool
 	text     string // what it came to
-	top      int
-	page     int
 }
 
 // handoverMsg is a step of a handover.

@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"pcgtop/model"
+	"pcgtop/tui/glyph"
+)
+
+func (d *createWindow) draw(m *Model, w, h int) []*row {
+	t := m.theme
+	inner := windowWidth(w) - 4
+	const label = 11
+	var rows []*row
+	first, visible := 0, len(d.fields)
+	if room := h - 2 - 3; visible > room {
+		visible = max(1, room)
+		first = scrolled(0, d.at, len(d.fields), visible)
+	}
+	for i := first; i < first+visible; i++ {
+		f := &d.fields[i]
+		r := t.row()
+		if i == d.at {
+			r.put(t.accent.strong(), "▌")
+		} else {
+			r.gap(1)
+		}
+		r.left(t.head, f.label, label)
+		room := inner - r.width
+		if f.text() == "" {
+			if i == d.at {
+				r.put(t.accent, "▏")
+			}
+			r.put(t.dim, glyph.Short(t.row().safe(f.hint), room-2))
+		} else {
+			f.draw(r, t, room, i == d.at)
+		}
+		rows = append(rows, r)
+	}
+	rows = append(rows, t.row())
+	rest := h - 2 - len(rows)
+	switch {
+	case d.waiting:
+		rows = append(rows, t.row().put(t.accent.strong(), "asking the server…"))
+	case d.problem != "":
+		for i, s := range glyph.Wrap(t.row().safe(d.problem), inner-2) {
+			r := t.row().gap(2)
+			if i == 0 {
+				r = t.row().put(t.warn.strong(), "! ")
+			}
+			rows = append(rows, r.put(t.warn, s))
+		}
+	default:
+		made := model.Creation{Config: d.config}
+		if d.key.Kind == model.KindElastic {
+			made.WorkStream, made.Transforms = d.key.ConsumeStream(), d.config.WorkTransforms()
+		}
+		rows = append(rows, founding(t, d.key, made, inner)...)
+	}
+	if rest > 0 && len(rows) > h-2 {
+		rows = rows[:h-2]
+	}
+	return boxed(t, "New group", d.fields[d.at].hint, rows, inner+4)
+}
+
+// founding says what will be made for a group.
+func founding(t *theme, k model.Key, c model.Creation, w int) []*row {
+	rows := labelled(t, "config", fmt.Sprintf("%s, %s", k, model.Count(c.Config.Partitions, "partition")), t.text, w)
+	if k.Kind == model.KindStatic {
+		rows = append(rows, labelled(t, "members", strings.Join(c.Config.Members, ", ")+"; they never change", t.text, w)...)
+		return append(rows, labelled(t, "stamped", "by the stream itself: its subjects have to begin with the partition", t.dim, w)...)
+	}
+	stream := c.WorkStream + ", a work queue sourced from " + k.Stream
+	if c.Replicas > 0 {
+		stream += fmt.Sprintf(", %s in %s storage", model.Count(c.Replicas, "replica"), c.Storage)
+	}
+	limits := []string{}
+	if n := c.Config.MaxBufferedMsgs; n > 0 {
+		limits = append(limits, number(uint64(n), 26)+" messages")
+	}
+	if n := c.Config.MaxBufferedBytes; n > 0 {
+		limits = append(limits, number(uint64(n), 26)+" bytes")
+	}
+	if len(limits) > 0 {
+		stream += ", at most " + strings.Join(limits, " and ")
+	}
+	rows = append(rows, labelled(t, "stream", stream, t.text, w)...)
+	for _, tr := range c.Transforms {
+		rows = append(rows, labelled(t, "stamps", tr.From+" ▸ "+tr.To, t.text, w)...)
+	}
+	return rows
+}

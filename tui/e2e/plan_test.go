@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
+)
+
+// checkAudit reads an audit file and compares action and result of each line.
+func checkAudit(t *testing.T, file string, want ...string) {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, mode %v", err, info.Mode())
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(raw)) {
+		var r struct {
+			Time                               time.Time
+			Action, Result, User, Host, Server string
+			Revision                           uint64
+			Before, After                      *struct{ Members []string }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if r.Time.IsZero() || r.User == "" || r.Server == "" {
+			t.Errorf("incomplete: %s", line)
+		}
+		if r.Action == "add" && (r.Before == nil || r.After == nil || r.Result == "done" && r.Revision == 0) {
+			t.Errorf("incomplete: %s", line)
+		}
+		got = append(got, r.Action+" "+r.Result)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("audit: %v, want %v\n%s", got, want, raw)
+	}
+}
+
+// TestPlanCommand: plans as a table and as JSON, and carried out.
+func TestPlanCommand(t *testing.T) {
+	a := serve(t)
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	if _, err := orbit.CreateElastic(t.Context(), a.js, "ORDERS", "mine", 8, []orbit.PartitioningFilter{{Filter: "orders.*", PartitioningWildcards: []int{1}}}, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	plan := "elastic plan ORDERS mine --strategy "
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{plan + "fewest-moves", 1, "there is no member to deal to"},
+		{plan + "balanced --members a,b", 0, "pcgtop elastic plan ORDERS mine --strategy balanced --members a,b --apply"},
+		{plan + "balanced --members a,b --apply --audit " + file, 0, "balance ORDERS/mine among a, b"},
+		{plan + "fewest-moves --add c", 0, "2 of 8 partitions move (0 had to); 75 % stay"},
+		{plan + "fewest-moves --add c --drop b -o json", 0, `"strategy":"fewest-moves"`},
+		{plan + "load --weights 0=90,1=30", 0, "heaviest against the mean: "},
+		{plan + "load --weights 1,2,3", 1, "3 numbers for 8 partitions"},
+		{plan + "load --weights 9=1", 1, `no partition "9"`},
+		{plan + "isolate --partition 2 --add c", 0, "c"},
+		{plan + "fewest-moves --add gpu-1 --only 0,1:gpu-*", 0, "gpu-1"},
+		{plan + "fewest-moves --only 0:gpu-*", 1, "none that is free matches gpu-*"},
+		{plan + "fewest-moves --add c --keep 0-7", 0, "0 of 8 partitions move"},
+		{plan + "fewest-moves --alone 0:c --add c", 0, "c"},
+		{plan + "fewest-moves --alone zero", 1, "want PARTITION:MEMBER"},
+		{plan + "fewest-moves --drop z", 1, "there is no such member"},
+		{plan + "best", 2, "--strategy must be one of"},
+		{plan + "fewest-moves --add bad.name --apply", 1, "unusable name"},
+		{plan + "fewest-moves --add c --apply --drain --audit " + file, 0, "remap ORDERS/mine (2 moves): revision"},
+		{plan + "balanced --apply --read-only", 1, "read-only"},
+		{"elastic plan ORDERS nope --strategy balanced", 3, "not found"},
+		{"elastic balance ORDERS mine --drain --audit " + file, 0, "nobody ran, so there was nothing to drain"},
+		{"elastic drop ORDERS mine c --drain --longest 1ms", 1, "give at least 100ms"},
+	} {
+		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
+		text := out
+		if c.code != 0 {
+			text = errs
+		}
+		if code != c.code || !strings.Contains(text, c.says) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+	}
+	checkAudit(t, file, "members begun", "members done", "remap begun", "remap done", "balance begun", "balance done")
+	out, _, _ := a.run(t, "", "elastic", "plan", "ORDERS", "fulfillment", "--strategy", "load", "--add", "m9", "-o", "json")
+	var p struct {
+		Plan struct {
+			Price struct {
+				Moves, Forced int
+				Locality      float64
+				Weighed       bool
+				After         struct{ Heaviest, Mean float64 }
+			}
+			Mappings []struct{ Member string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &p); err != nil || p.Plan.Price.Moves == 0 || p.Plan.Price.Locality >= 1 || len(p.Plan.Mappings) != 4 {
+		t.Errorf("%v %+v %s", err, p, out)
+	}
+}
