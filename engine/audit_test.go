@@ -70,7 +70,7 @@ func TestAudit(t *testing.T) {
 	if want := []string{"add begun", "add done", "add begun", "add failed", "delete begun", "delete failed"}; !slices.Equal(got, want) {
 		t.Fatalf("%q", got)
 	}
-	if r := list[1]; r.Revision != old.Revision+1 || !slices.Equal(r.Before.Members, []string{"m1", "m2"}) || !slices.Equal(r.After.Members, []string{"m1", "m2", "m3"}) || r.ID != list[0].ID {
+	if r := list[1]; r.Revision != old.Revision+1 || !slices.Equal(slices.Sorted(slices.Values(r.Before.Members)), []string{"m1", "m2"}) || !slices.Equal(r.After.Members, []string{"m1", "m2", "m3"}) || r.ID != list[0].ID {
 		t.Errorf("%+v", r)
 	}
 	if r := list[3]; !strings.Contains(r.Detail, "the group changed") {
