@@ -14,7 +14,7 @@ import (
 	"pcgtop/model"
 )
 
-func plan(t *testing.T, g *model.Group, action model.Action, members ...string) *model.Plan {
+func plan(t testing.TB, g *model.Group, action model.Action, members ...string) *model.Plan {
 	t.Helper()
 	p, err := model.NewPlan(g, model.Intent{Action: action, Members: members})
 	if err != nil {
