@@ -50,7 +50,13 @@ func stopServer(s *server.Server) {
 // poll waits for a condition that nobody announces.
 func poll(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	pollFor(t, 10*time.Second, what, holds)
+}
+
+// pollFor is poll for what may take longer.
+func pollFor(t testing.TB, atMost time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(atMost); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
