@@ -54,7 +54,10 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 	src := work.Sources[0]
 	h := &Hop{State: HopEven, seq: src.Seq, moved: at, of: origin.Created}
 	if prev != nil && prev.seq == src.Seq {
-		h.moved, h.of = prev.moved, prev.of
+		h.of = prev.of
+		if !prev.moved.IsZero() { // the server's time was known by then
+			h.moved = prev.moved
+		}
 	}
 	anew := origin.Known && origin.Created.After(work.Created) && !work.Created.IsZero()
 	if lost := anew && (src.Seq > origin.LastSeq || !h.of.IsZero() && !h.of.Equal(origin.Created)); lost && origin.Exists {

@@ -90,3 +90,22 @@ func TestSourcingStops(t *testing.T) {
 		t.Errorf("%+v", g.Findings)
 	}
 }
+
+// TestSourcingIsGivenTime: what waits at the origin when the streams are first read, which
+// is before the server's time is known, has not waited for ever.
+func TestSourcingIsGivenTime(t *testing.T) {
+	k := elastic("S", "g")
+	s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")})
+	work := facts("S")
+	work.Sources[0].Seq = 100
+	s = Reduce(s, epoch(), StreamRead{Name: "S", Facts: StreamFacts{Exists: true, FirstSeq: 1, LastSeq: 140, Messages: 140}}, StreamRead{Name: "S-g", Facts: work})
+	s = Reduce(s, epoch(), ConsumersRead{Stream: "S-g", TS: epoch(), Consumers: []*Consumer{consumer("a", "id", epoch(), 0, 1)}})
+	if g := s.Group(k); g.Hop.State != HopBehind || g.Hop.Behind != 40 || has(g, "sourcing-stopped") != nil {
+		t.Errorf("%+v %+v", g.Hop, g.Findings)
+	}
+	at := epoch().Add(stoppedAfter)
+	s = Reduce(s, at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{consumer("a", "id", at, 0, 1)}})
+	if g := s.Group(k); g.Hop.State != HopStopped {
+		t.Errorf("%+v", g.Hop)
+	}
+}

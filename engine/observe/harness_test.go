@@ -101,8 +101,14 @@ func (r *recorder) now() *model.Snapshot {
 // until waits for a snapshot that fits, and returns it and how long that took.
 func (r *recorder) until(t testing.TB, what string, fits func(*model.Snapshot) bool) (*model.Snapshot, time.Duration) {
 	t.Helper()
+	return r.within(t, 20*time.Second, what, fits)
+}
+
+// within is until with a time of its own.
+func (r *recorder) within(t testing.TB, most time.Duration, what string, fits func(*model.Snapshot) bool) (*model.Snapshot, time.Duration) {
+	t.Helper()
 	start := time.Now()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(most)
 	defer deadline.Stop()
 	for {
 		r.mu.Lock()
