@@ -76,7 +76,7 @@ type connection struct {
 type appearance struct {
 	NoColor bool   `help:"No colours (also NO_COLOR)."`
 	ASCII   bool   `name:"ascii" help:"Only ASCII characters."`
-	Theme   string `enum:"auto,dark,light" default:"auto" help:"Colours for a dark or a light background; auto asks the terminal."`
+	Theme   string `enum:"auto,dark,light,contrast,contrast-dark,contrast-light,terminal" default:"auto" help:"Colours: auto and contrast ask the terminal for its background, terminal uses its own 16."`
 }
 
 func (c connection) options() engine.Options {

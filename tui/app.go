@@ -23,7 +23,7 @@ type Options struct {
 	Stream string     // or: show the groups of this stream,
 	Group  string     // and open the one of this name
 
-	Look    Look // what lies behind the text; empty: as the terminal says, else dark
+	Look    Look // how the screen is coloured
 	NoColor bool // as NO_COLOR asks for
 	ASCII   bool // draw with ASCII alone
 
@@ -37,9 +37,9 @@ type Model struct {
 	ctx   context.Context
 	keys  keymap.Table
 	theme *theme
-	look  Look // as told, or as the terminal answered
 
 	profile colorprofile.Profile // what colours the terminal has
+	ground  ground               // what lies behind the text, once the terminal has said
 
 	live  *model.Snapshot // the newest
 	snap  *model.Snapshot // the one that is shown: the newest, unless it is held
@@ -75,7 +75,7 @@ func New(o Options) *Model {
 		o.Zone = time.Local
 	}
 	m := &Model{opts: o, ctx: o.Context, keys: keymap.New()}
-	m.look, m.profile = o.Look, colorprofile.TrueColor
+	m.profile = colorprofile.TrueColor
 	m.retheme()
 	m.live = model.Reduce(nil, o.Now())
 	m.snap = m.live
@@ -85,17 +85,17 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init starts to listen, and asks the terminal whether it is dark or light unless that
-// was said.
+// Init starts to listen, and asks the terminal whether it is dark or light where that
+// matters.
 func (m *Model) Init() tea.Cmd {
-	if m.opts.Look == "" {
+	if m.opts.Look.asks() {
 		return tea.Batch(m.listen(), tea.RequestBackgroundColor)
 	}
 	return m.listen()
 }
 
 func (m *Model) retheme() {
-	m.theme = newTheme(m.look, m.profile, m.opts.NoColor, m.opts.ASCII)
+	m.theme = newTheme(m.opts.Look, m.ground, m.profile, m.opts.NoColor, m.opts.ASCII)
 }
 
 func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots()) }
@@ -131,10 +131,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.profile = msg.Profile
 		m.retheme()
 	case tea.BackgroundColorMsg:
-		if m.opts.Look == "" && !msg.IsDark() {
-			m.look = Light
-			m.retheme()
+		m.ground = onLight
+		if msg.IsDark() {
+			m.ground = onDark
 		}
+		m.retheme()
 	case tea.ResumeMsg:
 	default:
 		return m, nil

@@ -65,7 +65,7 @@ type stage struct {
 
 func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
 	s := &stage{t: t, source: newSource(), admin: &admin{}, clock: moment(), pace: time.Second}
-	o := Options{Source: s.source, Admin: s.admin, Now: func() time.Time { return s.clock }, Zone: time.UTC}
+	o := Options{Source: s.source, Admin: s.admin, Look: Dark, Now: func() time.Time { return s.clock }, Zone: time.UTC}
 	for _, f := range change {
 		f(&o)
 	}

@@ -112,6 +112,16 @@ func TestLookFrames(t *testing.T) {
 		"ascii":     func(o *Options) { o.ASCII, o.NoColor = true, true },
 		"light":     func(o *Options) { o.Look = Light },
 	}
+	// The others differ in their colours alone: one size tells.
+	for name, change := range map[string]func(*Options){
+		"before-answer":  func(o *Options) { o.Look = Auto },
+		"contrast-dark":  func(o *Options) { o.Look = ContrastDark },
+		"contrast-light": func(o *Options) { o.Look = ContrastLight },
+		"terminal":       func(o *Options) { o.Look = Terminal },
+	} {
+		s := newStage(t, 100, 30, change).show(sketch().snapshot()).colours("look-" + name + "-overview")
+		s.press("down", "enter").colours("look-"+name+"-group").press("x", "enter", "tab").colours("look-" + name + "-plan")
+	}
 	for name, look := range looks {
 		for _, z := range []size{{40, 12}, {80, 24}, {120, 40}} {
 			s := newStage(t, z.w, z.h, look).show(many().snapshot())

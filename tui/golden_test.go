@@ -36,6 +36,13 @@ func (s *stage) golden(name string, styled bool) {
 	}
 }
 
+// colours compares the frame with its colours alone: its text is another's.
+func (s *stage) colours(name string) *stage {
+	s.t.Helper()
+	compare(s.t, filepath.Join(goldens, name+".ansi"), s.m.View().Content+"\n")
+	return s
+}
+
 func compare(t testing.TB, path, got string) {
 	t.Helper()
 	if updating() {

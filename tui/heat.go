@@ -57,14 +57,20 @@ func (h heat) bar(t *theme, p int, w int) (string, style) {
 func (h heat) look(t *theme, p int) style {
 	part := h.group.Partitions[p]
 	st := t.ok
-	switch c := part.Count; {
+	switch {
 	case !part.Owned() || h.dead(part.Member):
 		st = t.bad
-	case !c.Oldest.IsZero() && h.group.Counts.At.Sub(c.Oldest) > waitsLong:
+	case h.long(p):
 		st = t.warn
 	}
 	st.bold = false
 	return st
+}
+
+// long tells whether the oldest message in a partition waits for long.
+func (h heat) long(p int) bool {
+	c := h.group.Partitions[p].Count
+	return c != nil && !c.Oldest.IsZero() && h.group.Counts.At.Sub(c.Oldest) > waitsLong
 }
 
 // dead tells whether what waits for a member will wait until somebody does something.

@@ -7,6 +7,9 @@ import (
 	"pcgtop/tui/glyph"
 )
 
+// wordsInTable is the width from which on the table has room for the verdict's word.
+const wordsInTable = 60
+
 // below says more about the selected group, and what happened lately.
 func (o *overview) below(m *Model, w, h int) []*row {
 	t := m.theme
@@ -19,9 +22,14 @@ func (o *overview) below(m *Model, w, h int) []*row {
 		sign, st := t.severity(f.Severity)
 		lines = append(lines, t.row())
 		r := t.row().gap(1).put(st, sign+" ").put(t.title, g.Key.String())
+		more := ""
 		if n := len(g.Findings) - 1; n > 0 {
-			r.put(t.dim, "  and "+model.Count(n, "more finding"))
+			more = "  and " + model.Count(n, "more finding")
 		}
+		if w < wordsInTable { // the table has the verdict's sign alone
+			more = "  " + string(g.Verdict)
+		}
+		r.put(t.dim, more)
 		lines = append(lines, r)
 		lines = append(lines, sentence(t, f, 3, w-4, 3)...)
 	}

@@ -270,5 +270,8 @@ func (c *partMap) owner(t *theme, p int) (letter, sign string, st, sst style) {
 		return "·", "✗", t.bad, t.bad
 	}
 	sign, sst = memberLook(t, c.group.Members[part.Member], c.trouble)
+	if sign == " " && c.heat.long(p) { // the bar says it by its colour alone
+		sign, sst = "!", t.warn
+	}
 	return model.Letter(part.Member), sign, t.member(part.Member), sst
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"image/color"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -303,17 +302,5 @@ func TestOpensAtTheCulprit(t *testing.T) {
 	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter")
 	if got := s.m.group.members.selected; got != "m3" {
 		t.Errorf("selected %s", got)
-	}
-}
-
-// The terminal's answer chooses the look, unless the user did.
-func TestLightTerminal(t *testing.T) {
-	for _, c := range []struct{ told, want Look }{{"", Light}, {Dark, Dark}} {
-		s := newStage(t, 100, 30)
-		s.m.opts.Look, s.m.look = c.told, c.told
-		s.send(tea.BackgroundColorMsg{Color: color.White})
-		if s.m.look != c.want {
-			t.Errorf("told %q: %q, want %q", c.told, s.m.look, c.want)
-		}
 	}
 }

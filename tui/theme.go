@@ -9,14 +9,6 @@ import (
 	"pcgtop/model"
 )
 
-// Look chooses colours for what lies behind the text.
-type Look string
-
-const (
-	Dark  Look = "dark"
-	Light Look = "light"
-)
-
 // theme is what things mean, as looks. A colour never says anything alone: a word, a
 // letter or a sign stands beside it.
 type theme struct {
@@ -43,59 +35,49 @@ type theme struct {
 // newTheme makes the theme for the colours there are. The terminal's own 16 may have
 // been set to anything: greys are then left to it. Of 256, the dark blues behind the
 // selected row and the buttons would become a bright one, so greys stand in.
-func newTheme(look Look, profile colorprofile.Profile, noColor, ascii bool) *theme {
+func newTheme(look Look, g ground, profile colorprofile.Profile, noColor, ascii bool) *theme {
 	t := &theme{ascii: ascii}
-	p := dark()
-	if look == Light {
-		p = light()
-	}
-	if profile == colorprofile.ANSI256 {
-		p.chosen, p.button = "236", "238"
-		if look == Light {
-			p.chosen, p.button = "254", "252"
-		}
-	}
+	p := look.on(g)
 	switch {
-	case noColor || profile <= colorprofile.ASCII:
+	case p == nil, noColor, profile <= colorprofile.ASCII:
 		t.plain()
-	case profile <= colorprofile.ANSI:
+	case profile <= colorprofile.ANSI, look == Terminal:
 		t.basic()
 	default:
+		if profile == colorprofile.ANSI256 {
+			p.greys()
+		}
 		t.rich(p)
 	}
 	return t
 }
 
-type palette struct {
-	dim, line, shade, head, accent, ok, warn, bad, info, chosen, onAlarm, focus, onFocus, button string
-	hues                                                                                         []string
-}
-
-func dark() palette {
-	return palette{
-		dim: "#8b95a7", line: "#4b5468", shade: "#596176", head: "#75809a", accent: "#86b6f0", ok: "#7cc48d", warn: "#e8b65a", bad: "#f4757c", info: "#86b6f0",
-		chosen: "#29324a", onAlarm: "#1b1e28", focus: "#86b6f0", onFocus: "#14171f", button: "#38415a",
-		hues: []string{"#62b5f0", "#efa63c", "#3fc49a", "#e08fbf", "#e9dc5b", "#f58455", "#8fa2ff", "#a9c95c", "#c3a2ec", "#5cd3d6"},
+// greys makes the backgrounds those that 256 colours have.
+func (p *palette) greys() {
+	switch p.chosen {
+	case dark().chosen:
+		p.chosen, p.button = "236", "238"
+	case light().chosen:
+		p.chosen, p.button = "254", "252"
 	}
 }
 
-func light() palette {
-	return palette{
-		dim: "#5c6675", line: "#b4bccb", shade: "#a3abb9", head: "#6b7688", accent: "#1d5fb4", ok: "#1d7f3c", warn: "#9a6200", bad: "#c0272f", info: "#1d5fb4",
-		chosen: "#dde6f5", onAlarm: "#ffffff", focus: "#1d5fb4", onFocus: "#ffffff", button: "#d3dae6",
-		hues: []string{"#0a6fb8", "#a86200", "#00795a", "#a8447f", "#7b7000", "#c24a12", "#4152c9", "#567a08", "#7a45b5", "#007c82"},
-	}
-}
-
-func (t *theme) rich(p palette) {
+func (t *theme) rich(p *palette) {
 	c := lipgloss.Color
 	t.shade = style{fg: c(p.shade)}
 	t.dim, t.line, t.head = style{fg: c(p.dim)}, style{fg: c(p.line)}, style{fg: c(p.head)}
 	t.title, t.key, t.accent = style{bold: true}, style{fg: c(p.accent), bold: true}, style{fg: c(p.accent)}
 	t.ok, t.warn, t.bad, t.info = style{fg: c(p.ok)}, style{fg: c(p.warn)}, style{fg: c(p.bad), bold: true}, style{fg: c(p.info)}
-	t.alarm = style{fg: c(p.onAlarm), bg: c(p.warn), bold: true}
-	t.focus, t.button = style{fg: c(p.onFocus), bg: c(p.focus), bold: true}, style{bg: c(p.button)}
-	t.chosen = c(p.chosen)
+	t.alarm, t.focus = style{fg: c(p.warn), reverse: true, bold: true}, style{reverse: true, bold: true}
+	if p.onAlarm != "" {
+		t.alarm, t.focus = style{fg: c(p.onAlarm), bg: c(p.warn), bold: true}, style{fg: c(p.onFocus), bg: c(p.focus), bold: true}
+	}
+	if p.chosen != "" {
+		t.chosen, t.button = c(p.chosen), style{bg: c(p.button)}
+	}
+	if p.text != "" {
+		t.text.fg, t.title.fg = c(p.text), c(p.text)
+	}
 	for _, h := range p.hues {
 		t.hues = append(t.hues, c(h))
 	}
