@@ -76,6 +76,7 @@ type connection struct {
 type appearance struct {
 	NoColor bool   `help:"No colours (also NO_COLOR)."`
 	ASCII   bool   `name:"ascii" help:"Only ASCII characters."`
+	Mouse   bool   `help:"Take clicks and the wheel; select text with shift held then."`
 	Theme   string `enum:"auto,dark,light,contrast,contrast-dark,contrast-light,terminal" default:"auto" help:"Colours: auto and contrast ask the terminal for its background, terminal uses its own 16."`
 }
 
@@ -189,7 +190,7 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 		look = ""
 	}
 	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Finder: e, Stream: stream, Group: group,
-		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII})
+		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII, Mouse: c.Mouse})
 	cancel()
 	return errors.Join(err, <-observed)
 }

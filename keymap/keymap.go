@@ -26,6 +26,7 @@ const (
 	Delete                        // typing the name of a group that is to go
 	History                       // what was done to a group from here
 	Marking                       // typing which partitions to mark in the remap editor
+	Palette                       // typing what is to be done
 )
 
 // ID names an action for good.
@@ -56,10 +57,11 @@ const (
 	ShowHelp ID = "help"
 	Quit     ID = "quit"
 	Suspend  ID = "suspend"
+	Command  ID = "palette"
+	Worst    ID = "worst"
+	Follow   ID = "follow"
 
-	Where      ID = "where"
-	SortNext   ID = "sort-next"
-	SortBefore ID = "sort-before"
+	Where ID = "where"
 
 	StepDown ID = "step-down"
 	AddTo    ID = "add"
@@ -71,21 +73,24 @@ const (
 	NewGroup ID = "new-group"
 	Remove   ID = "delete-group"
 
-	Press ID = "press" // the button that has the focus
-	Anew  ID = "plan-anew"
-	Mark  ID = "mark"
-	Give  ID = "give"
-	Owner ID = "owner"
-	Named ID = "new-member"
-	Reset ID = "reset"
-	Close ID = "close"
-	Make  ID = "make-plan"
-	Drain ID = "drain"
-	Deal  ID = "deal"
-	Leave ID = "leave"
-	Same  ID = "mark-owners"
-	Some  ID = "mark-some"
-	Field ID = "field"
+	Press        ID = "press" // the button that has the focus
+	Anew         ID = "plan-anew"
+	Mark         ID = "mark"
+	Give         ID = "give"
+	OwnerNext    ID = "owner-next"
+	OwnerBefore  ID = "owner-before"
+	Named        ID = "new-member"
+	Reset        ID = "reset"
+	Close        ID = "close"
+	Make         ID = "make-plan"
+	Drain        ID = "drain"
+	DealBalanced ID = "deal-balanced"
+	DealFewest   ID = "deal-fewest-moves"
+	DealLoad     ID = "deal-by-load"
+	DealAlone    ID = "deal-isolate"
+	Leave        ID = "leave"
+	Same         ID = "mark-owners"
+	Some         ID = "mark-some"
 )
 
 // Section is the heading an action is listed under.
@@ -95,6 +100,7 @@ const (
 	Move   Section = "Move"
 	Look   Section = "Look"
 	Change Section = "Change"
+	Sort   Section = "Sort"
 	Here   Section = "In this window"
 )
 
@@ -121,8 +127,9 @@ type Table []Action
 
 const (
 	lists   = Overview | Group | Partitions | Events
-	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking
-	typing  = Filter | Add | Name | Seek | Create | Delete | Marking
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette
+	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette
+	browse  = lists | Plan | Drop | Remap // where letters are keys
 )
 
 // New makes the table.
@@ -130,15 +137,17 @@ func New() Table {
 	b := func(keys []string, shown, short string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, short))
 	}
-	return Table{
+	table := Table{
 		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
 		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
-		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek | Delete, 0},
-		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek | Delete, 0},
+		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
+		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
 		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History, 0},
 		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History, 0},
+		{PageUp, b([]string{"pgup"}, "pgup", "page up"), "A page up while typing.", Move, false, Palette, 0},
+		{PageDown, b([]string{"pgdown"}, "pgdn", "page down"), "A page down while typing.", Move, false, Palette, 0},
 		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
 		{Bottom, b([]string{"end"}, "end", "last"), "Go to the last partition.", Move, false, Remap, 0},
 		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
@@ -150,8 +159,6 @@ func New() Table {
 		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
 		{Where, b([]string{"w"}, "w", "where"), "Ask where the messages of a subject go, and which subjects there are.", Look, false, Group | Partitions, 6},
 		{Next, b([]string{"tab"}, "tab", "table or map"), "Show the table, or the map in full.", Look, false, Partitions, 1},
-		{SortNext, b([]string{">"}, ">", "sort by next"), "Sort by the next column.", Look, false, Partitions, 2},
-		{SortBefore, b([]string{"<"}, "<", "sort by previous"), "Sort by the column before.", Look, false, Partitions, 3},
 		{Make, b([]string{"enter"}, "enter", "find subjects"), "List subjects of the stream that contain the text.", Here, false, Seek, 1},
 		{Open, b([]string{"enter"}, "enter", "go there"), "Go to the group and the member that the event is about.", Look, false, Events, 1},
 		{Copy, b([]string{"c"}, "c", "copy"), "Copy the event as a line of text, through the terminal.", Look, false, Events, 3},
@@ -176,22 +183,27 @@ func New() Table {
 		{Make, b([]string{"enter"}, "enter", "plan"), "Show the plan. Nothing is written before it is confirmed.", Here, false, Add | Drop | Remap, 1},
 		{Make, b([]string{"enter"}, "enter", "take the name"), "Take the name as a new member.", Here, false, Name, 1},
 		{Mark, b([]string{"space"}, "space", "mark"), "Mark or unmark.", Here, false, Drop | Remap, 2},
-		{Owner, b([]string{"]", "["}, "[ ]", "owner"), "Give the partition, or all marked ones, to the member before or after.", Here, false, Remap, 3},
+		{OwnerNext, b([]string{"]"}, "[ ]", "owner"), "Give the partition, or all marked ones, to the member after.", Here, false, Remap, 3},
+		{OwnerBefore, b([]string{"["}, "[", "owner before"), "Give the partition, or all marked ones, to the member before.", Here, false, Remap, 0},
 		{Give, b(letters(), "A…Z", "give"), "Give the partition, or all marked ones, to the member of that letter.", Here, false, Remap, 4},
-		{Deal, b([]string{"1", "2", "3", "4"}, "1-4", "deal"), "Start from a plan: 1 balanced, 2 fewest moves, 3 by load, 4 the partition under the cursor alone on a member.", Here, false, Remap, 2},
+		{DealBalanced, b([]string{"1"}, "1-4", "deal"), "Start from the balanced plan: no mapping is needed.", Here, false, Remap, 2},
+		{DealFewest, b([]string{"2"}, "2", "fewest moves"), "Start from the plan with even counts that moves least.", Here, false, Remap, 0},
+		{DealLoad, b([]string{"3"}, "3", "by load"), "Start from the plan with even loads.", Here, false, Remap, 0},
+		{DealAlone, b([]string{"4"}, "4", "isolate"), "Start from the plan that leaves the partition under the cursor alone on a member.", Here, false, Remap, 0},
 		{Some, b([]string{"/"}, "/", "mark some"), "Mark partitions by number, such as 0-4,15, or by their owner, such as m*.", Here, false, Remap, 7},
 		{Same, b([]string{"o"}, "o", "mark owner's"), "Mark all partitions of the member under the cursor.", Here, false, Remap, 8},
 		{Leave, b([]string{"x"}, "x", "leave out"), "Leave the member under the cursor out of the plans 1 to 4, or take it back in.", Here, false, Remap, 8},
 		{Named, b([]string{"n"}, "n", "new member"), "Name a new member to give partitions to.", Here, false, Remap, 5},
+		{Make, b([]string{"enter"}, "enter", "do it"), "Do what is selected, or go there.", Here, false, Palette, 1},
 		{Make, b([]string{"enter"}, "enter", "mark"), "Mark those partitions.", Here, false, Marking, 1},
 		{Make, b([]string{"enter"}, "enter", "check and plan"), "Check it against the server and show the plan. Nothing is written before it is confirmed.", Here, false, Create, 1},
-		{Field, b([]string{"tab", "down"}, "tab", "next field"), "Go to the next field.", Here, false, Create, 2},
-		{Field, b([]string{"shift+tab", "up"}, "⇧tab", "field before"), "Go to the field before.", Here, false, Create, 0},
+		{Next, b([]string{"tab", "down"}, "tab", "next field"), "Go to the next field.", Here, false, Create, 2},
+		{Previous, b([]string{"shift+tab", "up"}, "⇧tab", "field before"), "Go to the field before.", Here, false, Create, 0},
 		{Press, b([]string{"enter"}, "enter", "delete"), "Delete the group, once its name is typed.", Here, false, Delete, 1},
 		{Press, b([]string{"enter"}, "enter", "close"), "Close the report, when it is over.", Here, false, Draining, 1},
 		{Reset, b([]string{"0", "r"}, "0", "reset"), "Start again from the group as it is now.", Here, false, Remap, 6},
 
-		{Search, b([]string{"/"}, "/", "filter"), "Show only groups whose name, kind or verdict contains a text.", Look, false, Overview, 2},
+		{Search, b([]string{"/"}, "/", "filter"), "Show only groups that match all words: part of a name, kind or verdict; is:stalled, is:need, kind:static, member:NAME; -WORD leaves out.", Look, false, Overview, 2},
 		{Search, b([]string{"/"}, "/", "filter"), "Show only events that contain a text.", Look, false, Events, 2},
 		{Open, b([]string{"enter"}, "enter", "keep"), "Keep the filter and go back to the list.", Look, false, Filter, 1},
 		{Next, b([]string{"tab"}, "tab", "next panel"), "Go to the next panel.", Look, false, Group, 6},
@@ -206,11 +218,18 @@ func New() Table {
 		{Close, b([]string{"esc"}, "esc", "clear"), "Clear the filter.", Here, false, Filter, 9},
 		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows &^ Draining, 9},
 		{Close, b([]string{"esc"}, "esc", "stop"), "Stop the handover: before the write the pauses are taken back and nothing is written, after it the watching ends. Closes the report, when it is over.", Here, false, Draining, 9},
-		{ShowHelp, b([]string{"?"}, "?", "help"), "Show what the keys do.", Look, false, lists | Plan | Drop | Remap, 10},
+		{Command, b([]string{":"}, ":", "palette"), "Find any action, group or member by a few letters of its name.", Look, false, browse, 9},
+		{ShowHelp, b([]string{"?", "f1"}, "?", "help"), "Show what the keys do.", Look, false, browse | Draining | History, 10},
+		{ShowHelp, b([]string{"f1"}, "f1", "help"), "Show what the keys do here.", Look, false, typing, 10},
+		{Worst, b([]string{"!"}, "!", "worst"), "Go to the group in the worst state.", Look, false, Overview, 3},
+		{Worst, b([]string{"!"}, "!", "worst"), "Go to the member that the worst finding is about.", Look, false, Group, 0},
+		{Worst, b([]string{"!"}, "!", "worst"), "Go to the partition where the most waits.", Look, false, Partitions, 0},
+		{Follow, b([]string{"f"}, "f", "follow"), "Keep the selection on this group wherever it goes, or on the first row whichever that is.", Look, false, Overview, 0},
 		{Quit, b([]string{"q", "ctrl+c"}, "q", "quit"), "Quit; ctrl+c quits anywhere.", Look, false, lists | windows&^typing, 11},
 		{Quit, b([]string{"ctrl+c"}, "^c", "quit"), "Quit.", Look, false, typing, 11},
 		{Suspend, b([]string{"ctrl+z"}, "^z", "suspend"), "Suspend; fg comes back.", Look, false, lists | windows | typing, 0},
 	}
+	return append(table, sorts(b)...)
 }
 
 func letters() []string {

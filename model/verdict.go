@@ -20,12 +20,13 @@ const (
 	VerdictOK         Verdict = "ok"
 )
 
-func verdictOrder() []Verdict {
+// Verdicts lists all of them, the worst first.
+func Verdicts() []Verdict {
 	return []Verdict{VerdictUnreadable, VerdictOffline, VerdictBroken, VerdictStalled, VerdictBehind, VerdictDegraded, VerdictUnknown, VerdictIdle, VerdictOK}
 }
 
 // Rank orders verdicts, the worst being 0.
-func (v Verdict) Rank() int { return slices.Index(verdictOrder(), v) }
+func (v Verdict) Rank() int { return slices.Index(Verdicts(), v) }
 
 // InNeed tells whether somebody should look.
 func (v Verdict) InNeed() bool { return v.Rank() < VerdictUnknown.Rank() }

@@ -23,9 +23,11 @@ type Options struct {
 	Stream string     // or: show the groups of this stream,
 	Group  string     // and open the one of this name
 
-	Look    Look // how the screen is coloured
-	NoColor bool // as NO_COLOR asks for
-	ASCII   bool // draw with ASCII alone
+	Look    Look     // how the screen is coloured
+	NoColor bool     // as NO_COLOR asks for
+	ASCII   bool     // draw with ASCII alone
+	Columns []string // of the overview, in this order, named as [Columns] does; empty: all
+	Mouse   bool     // take clicks and the wheel; the terminal's own selection then needs shift
 
 	Now  func() time.Time // the local clock; nil: time.Now
 	Zone *time.Location   // in which times are shown; nil: time.Local
@@ -56,10 +58,11 @@ type Model struct {
 	openFocus *model.Key // what the source was told last
 	rowsFocus []model.Key
 
-	keyAt time.Time     // when the last key was pressed
+	keyAt time.Time     // when the last key or button was pressed
 	gap   time.Duration // between it and the one before
 
 	drawn string // the last frame
+	cells []*row // the same, for clicks
 	fresh bool   // it still holds
 }
 
@@ -75,6 +78,7 @@ func New(o Options) *Model {
 		o.Zone = time.Local
 	}
 	m := &Model{opts: o, ctx: o.Context, keys: keymap.New()}
+	m.overview.order.by = keymap.SortVerdict
 	m.profile = colorprofile.TrueColor
 	m.retheme()
 	m.live = model.Reduce(nil, o.Now())
@@ -127,6 +131,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.key(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
+	case tea.MouseClickMsg:
+		cmd = m.click(msg.Mouse())
+	case tea.MouseWheelMsg:
+		cmd = m.wheel(msg.Mouse())
 	case tea.ColorProfileMsg:
 		m.profile = msg.Profile
 		m.retheme()
@@ -250,6 +258,9 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(m.drawn)
 	v.AltScreen = true
+	if m.opts.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	return v
 }
 

@@ -188,12 +188,10 @@ func (d *createWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd 
 	switch id {
 	case keymap.Close:
 		m.pop()
-	case keymap.Field:
-		step := 1
-		if s := k.String(); s == "shift+tab" || s == "up" {
-			step = len(d.fields) - 1
-		}
-		d.at = (d.at + step) % len(d.fields)
+	case keymap.Next:
+		d.at = (d.at + 1) % len(d.fields)
+	case keymap.Previous:
+		d.at = (d.at + len(d.fields) - 1) % len(d.fields)
 	case keymap.Make:
 		return d.survey(m)
 	default:

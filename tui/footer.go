@@ -36,7 +36,7 @@ func (m *Model) footer() *row {
 		} else {
 			r.gap(gap)
 		}
-		r.join(m.hint(e))
+		r.join(m.hint(e).on(m.does(e.ID)))
 	}
 	return r
 }

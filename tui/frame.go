@@ -20,6 +20,7 @@ func (m *Model) bodySize() (w, h int) {
 
 // frame puts the screen together: at most height lines, each at most width cells.
 func (m *Model) frame() string {
+	m.cells = nil
 	if m.width <= 0 || m.height <= 0 {
 		return ""
 	}
@@ -40,6 +41,7 @@ func (m *Model) frame() string {
 	rows = m.overlay(rows)
 	rows = append(rows, m.footer())
 	rows = m.message.over(m.theme, rows, m.width)
+	m.cells = rows
 	lines := make([]string, len(rows))
 	for i, r := range rows {
 		lines[i] = strings.TrimRight(r.fit(m.width).String(), " ")

@@ -87,21 +87,21 @@ func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
 	case keymap.Done:
 		m.push(newHistory(m, v.key))
 	default:
-		v.move(id)
+		v.move(v.focused, id)
 	}
 	return nil
 }
 
-// move moves the selection of the focused panel, or scrolls it.
-func (v *groupView) move(id keymap.ID) {
-	switch v.focused {
+// move moves the selection of a panel, or scrolls it.
+func (v *groupView) move(p panelID, id keymap.ID) {
+	switch p {
 	case panelMembers:
 		v.members.move(id, v.page)
 	case panelMap:
 		v.chart.move(id, v.page)
 	default:
-		if top, ok := moved(id, v.scroll[v.focused], 1<<20, v.page); ok {
-			v.scroll[v.focused] = top
+		if top, ok := moved(id, v.scroll[p], 1<<20, v.page); ok {
+			v.scroll[p] = top
 		}
 	}
 }

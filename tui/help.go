@@ -53,23 +53,30 @@ func (d *helpWindow) lines(m *Model, w int) []*row {
 		keys = max(keys, glyph.Width(t.row().safe(e.Binding.Help().Key)))
 	}
 	var rows []*row
-	for _, section := range []keymap.Section{keymap.Change, keymap.Here, keymap.Look, keymap.Move} {
-		first := true
-		for _, e := range entries {
-			if e.Section != section {
-				continue
+	var section keymap.Section
+	for _, e := range inSections(entries) {
+		if e.Section != section {
+			if section = e.Section; len(rows) > 0 {
+				rows = append(rows, t.row())
 			}
-			if first {
-				if len(rows) > 0 {
-					rows = append(rows, t.row())
-				}
-				rows = append(rows, t.row().put(t.head, string(section)))
-				first = false
-			}
-			rows = append(rows, d.entry(t, e, keys, w)...)
+			rows = append(rows, t.row().put(t.head, string(section)))
 		}
+		rows = append(rows, d.entry(t, e, keys, w)...)
 	}
 	return rows
+}
+
+// inSections orders actions by their sections, what changes something first.
+func inSections(entries []keymap.Entry) []keymap.Entry {
+	var list []keymap.Entry
+	for _, section := range []keymap.Section{keymap.Change, keymap.Here, keymap.Look, keymap.Sort, keymap.Move} {
+		for _, e := range entries {
+			if e.Section == section {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
 }
 
 func (d *helpWindow) entry(t *theme, e keymap.Entry, keys, w int) []*row {
@@ -85,7 +92,19 @@ func (d *helpWindow) entry(t *theme, e keymap.Entry, keys, w int) []*row {
 		} else {
 			r.gap(keys + 2)
 		}
-		rows = append(rows, r.put(st, s))
+		rows = append(rows, r.put(st, s).fit(w).on(d.does(e)))
 	}
 	return rows
+}
+
+// does closes the help and carries the action out that was clicked on.
+func (d *helpWindow) does(e keymap.Entry) *target {
+	return &target{action: e.ID, click: func(m *Model) tea.Cmd {
+		m.pop()
+		if e.Disabled != "" {
+			m.say(sorry, e.Disabled)
+			return nil
+		}
+		return m.do(e.ID)
+	}}
 }

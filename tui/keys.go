@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"pcgtop/keymap"
@@ -10,27 +13,45 @@ import (
 // key hands a key press to the top window, or to the screen. Nothing here writes: the
 // keys that lead to a write open a window that shows a plan first.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	m.pressed()
+	screen := m.screen()
+	id, _ := m.keys.Match(screen, k.String())
+	return m.act(screen, id, k)
+}
+
+// pressed is what every key and button does: the message goes, and how long it was
+// since the one before is known.
+func (m *Model) pressed() {
 	m.message = message{}
 	now := m.opts.Now()
 	m.gap, m.keyAt = now.Sub(m.keyAt), now
-	screen := m.screen()
-	id, bound := m.keys.Match(screen, k.String())
-	if bound {
-		switch id {
-		case keymap.Quit:
-			if m.stopHandover() {
-				return nil
-			}
-			return tea.Quit
-		case keymap.Suspend:
-			return tea.Suspend
+}
+
+// do carries an action of the screen in view out as its key would.
+func (m *Model) do(id keymap.ID) tea.Cmd {
+	return m.act(m.screen(), id, tea.KeyPressMsg{})
+}
+
+// act carries an action out; without one the key is text, where text is taken.
+func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
+	switch id {
+	case keymap.Quit:
+		if m.stopHandover() {
+			return nil
 		}
+		return tea.Quit
+	case keymap.Suspend:
+		return tea.Suspend
 	}
 	if m.tooSmall() { // what cannot be seen must not be acted upon
 		return nil
 	}
-	if bound && id == keymap.ShowHelp {
+	switch id {
+	case keymap.ShowHelp:
 		m.push(newHelp(m, screen))
+		return nil
+	case keymap.Command:
+		m.push(newPalette(m, screen))
 		return nil
 	}
 	if w := m.window(); w != nil {
@@ -43,10 +64,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		m.typeFilter(id, k)
 		return nil
 	}
-	if !bound {
-		return nil
-	}
 	switch id {
+	case "":
+		return nil
 	case keymap.ReadNow:
 		m.opts.Source.ReadNow()
 		m.say(plainly, "reading…")
@@ -102,7 +122,42 @@ func (m *Model) overviewKey(id keymap.ID) {
 		m.filtered("")
 	case id == keymap.NewGroup:
 		m.newGroup(o.selected.Stream)
+	case id == keymap.Worst:
+		m.worst()
+	case id == keymap.Follow:
+		m.follow()
+	default:
+		m.sortGroups(id)
 	}
+}
+
+// sortGroups sorts the list of groups as an action says.
+func (m *Model) sortGroups(id keymap.ID) {
+	o := &m.overview
+	if o.order.take(id, sortable(fitted(o.columns(m, m.width-2), m.width-2).columns)) {
+		o.take(m.snap)
+	}
+}
+
+// worst goes to the group in the worst state, whatever the order.
+func (m *Model) worst() {
+	if rows := m.overview.rows; len(rows) > 0 {
+		m.overview.choose(slices.MinFunc(rows, func(a, b *model.Group) int {
+			return cmp.Or(cmp.Compare(a.Verdict.Rank(), b.Verdict.Rank()), a.Key.Compare(b.Key))
+		}).Key)
+	}
+}
+
+// follow lets the selection stay on its group, or on the first row.
+func (m *Model) follow() {
+	o := &m.overview
+	switch o.chosen = !o.chosen; {
+	case !o.chosen:
+		m.say(plainly, "the selection stays on the first row, whichever group that is")
+	case len(o.rows) > 0:
+		m.say(plainly, "the selection stays on "+o.selected.String()+", wherever it goes")
+	}
+	o.find()
 }
 
 func (m *Model) typeFilter(id keymap.ID, k tea.KeyPressMsg) {
@@ -189,16 +244,17 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 			}
 		}
 	}
-	if d, ok := m.window().(*drainWindow); ok && s == keymap.Draining && !d.over {
+	top := m.told()
+	if d, ok := top.(*drainWindow); ok && s == keymap.Draining && !d.over {
 		off[keymap.Press] = "it is not over"
 	}
 	if s == keymap.Overview {
 		off[keymap.NewGroup] = m.foundingRefusal()
 	}
-	if d := planOf(m.window()); d != nil && s == keymap.Plan {
+	if d := planOf(top); d != nil && s == keymap.Plan {
 		off[keymap.Drain] = d.drainRefusal(m)
 	}
-	if d, ok := m.window().(*planWindow); ok && s == keymap.Plan && d.stale == "" && d.failed == "" {
+	if d, ok := top.(*planWindow); ok && s == keymap.Plan && d.stale == "" && d.failed == "" {
 		off[keymap.Anew] = "nothing has changed since it was made"
 	}
 	if s == keymap.Overview && m.overview.filter.text() == "" {

@@ -1,20 +1,20 @@
 package tui
 
 import (
-	"strings"
-
 	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
 
-// overview is the list of groups, worst first. Within a verdict the order is by name,
-// so that a row moves only when its verdict changes.
+// overview is the list of groups, at first the worst first. What is equal in the order
+// is ordered by name, so that a row moves only when what it is ordered by changes.
 type overview struct {
 	rows     []*model.Group // shown, in order
 	total    int            // all there are
+	order    order
+	sums     totals // of those shown
 	selected model.Key
-	chosen   bool // the selection was moved by hand
+	chosen   bool // the selection stays on its group; else it is on the first row
 	index    int  // where the selection is, to stay near it when it vanishes
 	top      int
 	filter   input
@@ -25,28 +25,21 @@ type overview struct {
 
 // take sorts and filters a snapshot's groups.
 func (o *overview) take(s *model.Snapshot) {
-	o.rows, o.total, o.signs, o.names = o.rows[:0:0], len(s.Groups), len("VERDICT"), len("GROUP")
-	byRank := map[int][]*model.Group{}
-	worst, best := 0, 0
-	want := strings.ToLower(o.filter.text())
+	o.rows, o.total, o.signs, o.names = o.rows[:0:0], len(s.Groups), len("VERDICT")+1, len("GROUP")+1
+	o.sums = totals{}
+	want := terms(o.filter.text())
 	for _, g := range s.Groups {
-		if want != "" && !matches(g, want) {
+		if !matches(g, want) {
 			continue
 		}
-		rank := g.Verdict.Rank()
-		byRank[rank] = append(byRank[rank], g)
-		worst, best = min(worst, rank), max(best, rank)
+		o.rows = append(o.rows, g)
+		o.sums.add(g)
 		o.signs = max(o.signs, len(g.Verdict)+2)
 		o.names = max(o.names, glyph.Width(glyph.Clean(g.Key.String())))
 	}
-	for rank := worst; rank <= best; rank++ {
-		o.rows = append(o.rows, byRank[rank]...)
-	}
+	o.sums.end()
+	sorted(o.rows, o.order, groupKey(o.order.by))
 	o.find()
-}
-
-func matches(g *model.Group, want string) bool {
-	return strings.Contains(strings.ToLower(g.Key.String()+" "+string(g.Key.Kind)+" "+string(g.Verdict)), want)
 }
 
 // find follows the selection by identity. When it is gone the neighbour takes over.
@@ -116,11 +109,11 @@ func (o *overview) visible(rows int) []model.Key {
 	return keys
 }
 
-// tableRows is how many groups fit into a body of h lines: a blank, the heads, and
-// what is said below the table take the others.
+// tableRows is how many groups fit into a body of h lines: the line above the table,
+// the heads, the sums, and what is said below the table take the others.
 func (o *overview) tableRows(h int) int {
 	rows := h - 2
-	if o.filtering() {
+	if o.summed(h) {
 		rows--
 	}
 	if h >= 16 {
@@ -128,6 +121,9 @@ func (o *overview) tableRows(h int) int {
 	}
 	return max(1, rows)
 }
+
+// summed tells whether there is room for the sums.
+func (o *overview) summed(h int) bool { return h >= 14 && len(o.rows) > 1 }
 
 func (o *overview) filtering() bool { return o.typing || o.filter.text() != "" }
 
@@ -137,44 +133,68 @@ const overviewBelow = 7
 // view draws the body.
 func (o *overview) view(m *Model, w, h int) []*row {
 	t := m.theme
-	var lines []*row
-	if o.filtering() {
-		lines = append(lines, o.filterLine(t, w))
-	} else {
-		lines = append(lines, t.row())
-	}
+	tab := fitted(o.columns(m, w-2), w-2)
+	lines := []*row{o.about(t, tab, w)}
 	if len(o.rows) == 0 {
 		return append(lines, o.empty(m, w)...)
 	}
 	rows := min(o.tableRows(h), len(o.rows))
-	tab := fitted(o.columns(m, w-2), w-2)
-	heads := t.row().gap(1)
-	lines = append(lines, tab.head(heads, t.head))
+	lines = append(lines, tab.heads(t.row().gap(1), t, o.order, func(m *Model, id keymap.ID) { m.sortGroups(id) }))
 	for i := o.top; i < min(o.top+rows, len(o.rows)); i++ {
-		g := o.rows[i]
-		r := t.row()
-		sel := g.Key == o.selected
-		if sel {
-			r.put(t.accent.strong(), "▌")
-		} else {
-			r.gap(1)
-		}
-		tab.draw(r, i)
-		if m.outdated(g) != "" {
-			r = t.old(r)
-		}
-		r.fit(w)
-		if sel {
-			r = t.selected(r)
-		}
-		lines = append(lines, r)
+		lines = append(lines, o.line(m, tab, i, w))
+	}
+	if o.summed(h) {
+		lines = append(lines, tab.sums(t.row().gap(1)))
 	}
 	return append(lines, o.below(m, w, h-len(lines))...)
 }
 
-func (o *overview) filterLine(t *theme, w int) *row {
-	r := t.row().gap(1).put(t.key, "/ ")
-	count := number(uint64(len(o.rows)), 9) + " of " + number(uint64(o.total), 9) + " shown"
-	o.filter.draw(r, t, max(4, w-len(count)-6), o.typing)
-	return r.gap(2).put(t.dim, count)
+// line draws one group. A click selects it, another one opens it.
+func (o *overview) line(m *Model, tab table, i, w int) *row {
+	t, g := m.theme, o.rows[i]
+	r := t.row()
+	sel := g.Key == o.selected
+	if sel {
+		r.put(t.accent.strong(), "▌")
+	} else {
+		r.gap(1)
+	}
+	tab.draw(r, i)
+	if m.outdated(g) != "" {
+		r = t.old(r)
+	}
+	r.fit(w)
+	if sel {
+		r = t.selected(r)
+	}
+	key := g.Key
+	return r.on(clicks(func(m *Model) {
+		if sel {
+			m.open(key)
+			return
+		}
+		m.overview.choose(key)
+	}))
+}
+
+// choose selects a group by its key.
+func (o *overview) choose(k model.Key) {
+	o.selected, o.chosen = k, true
+	o.find()
+}
+
+// about is the line above the table: the filter, the order where the heads do not show
+// it, and what the selection stays on.
+func (o *overview) about(t *theme, tab table, w int) *row {
+	r := t.row()
+	if o.filtering() {
+		count := number(uint64(len(o.rows)), 9) + " of " + number(uint64(o.total), 9) + " shown"
+		line := t.row().gap(1).put(t.key, "/ ")
+		o.filter.draw(line, t, max(4, w-len(count)-6), o.typing)
+		r.join(line.on(&target{action: keymap.Search})).gap(2).put(t.dim, count)
+	}
+	if !tab.shows(o.order.by) {
+		r.gap(2).put(t.dim, "sorted "+sortName(o.order.by)+" "+o.order.mark())
+	}
+	return ellipsis(t, r, w)
 }

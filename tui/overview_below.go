@@ -101,7 +101,11 @@ func (o *overview) empty(m *Model, w int) []*row {
 	}
 	switch {
 	case o.total > 0:
-		return say("No group matches", "None of "+model.Count(o.total, "group")+" has this text in its name, kind or verdict. Esc clears the filter.")
+		why := unknownTerm(terms(o.filter.text()))
+		if why == "" {
+			why = "Each word has to be in a name, kind or verdict; is:stalled, is:need, kind:static, stream:NAME and member:NAME say where, -WORD leaves out"
+		}
+		return say("No group matches", why+". Esc clears the filter.")
 	case m.snap.Link.State == model.LinkLost:
 		return say("Not connected", "No group was read before the connection was lost.")
 	case m.snap.Link.State != model.LinkLive:

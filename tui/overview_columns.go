@@ -2,10 +2,15 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
+
+// wideEnough is from where on all columns are drawn.
+const wideEnough = 130
 
 // columns are the overview's, fullest form. What is dropped first says least about
 // whether somebody has to act.
@@ -33,36 +38,42 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 		}
 	}
-	wide := w >= 130
-	pending, lag := 0, 8
-	if wide {
-		pending, lag = 8, 0
+	wide := w >= wideEnough || len(m.opts.Columns) > 0
+	lag, reason, name := 8, 80, max(12, w/4)
+	if w < 56 && len(m.opts.Columns) == 0 { // what is said below the table has to do
+		lag, reason, name = 6, 0, w/2
 	}
-	if w < 60 {
-		lag = 6
+	beside := func(n int) int { // only where there is room for everything
+		if wide {
+			return n
+		}
+		return 0
 	}
-	sign := o.signs
-	if w < 60 {
-		sign = 1
+	sum := &o.sums
+	all := func(n func() uint64) func(*row, int) {
+		return func(r *row, w int) { r.right(t.head, number(n(), w), w) }
 	}
-	unacked := 0
-	if wide {
-		unacked = 7
-	}
-	return []column{
-		{title: o.signTitle(sign), want: sign, cell: func(r *row, i, w int) {
-			s, st := t.verdict(group(i).Verdict)
-			if w > 1 {
-				s += " " + string(group(i).Verdict)
+	rates := func(f func() float64) func(*row, int) {
+		return func(r *row, w int) {
+			if sum.rated {
+				r.right(t.head, rate(f(), w), w)
+			} else {
+				r.right(t.head, "-", w)
 			}
-			r.left(st, s, w)
+		}
+	}
+	return o.chosenColumns(m, []column{
+		{id: "verdict", sort: keymap.SortVerdict, title: "VERDICT", want: o.signs, cell: func(r *row, i, w int) {
+			s, st := t.verdict(group(i).Verdict)
+			r.left(st, s+" "+string(group(i).Verdict), w)
 		}},
-		{title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, max(12, w/4)), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) }},
-		{title: "KIND", want: 7, keep: 2, cell: func(r *row, i, w int) { r.left(t.dim, string(group(i).Key.Kind), w) }},
-		{title: "PARTS", want: 5, keep: 1, right: true, cell: func(r *row, i, w int) {
-			r.right(t.dim, number(uint64(len(group(i).Partitions)), w), w)
-		}},
-		{title: "MEMBERS", want: 7, keep: 9, right: true, cell: func(r *row, i, w int) {
+		{id: "group", sort: keymap.SortName, title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, name), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) },
+			sum: func(r *row, w int) { r.left(t.head, o.counted(), w) }},
+		{id: "kind", sort: keymap.SortKind, title: "KIND", want: 7, keep: 2, cell: func(r *row, i, w int) { r.left(t.dim, string(group(i).Key.Kind), w) }},
+		{id: "partitions", sort: keymap.SortParts, title: "PARTS", want: max(5, sum.parts), keep: 1, right: true, cell: func(r *row, i, w int) {
+			r.right(t.dim, strconv.Itoa(len(group(i).Partitions)), w)
+		}, sum: func(r *row, w int) { r.right(t.head, strconv.Itoa(sum.partitions), w) }},
+		{id: "members", sort: keymap.SortMembers, title: "MEMBERS", want: max(7, sum.members), keep: 9, right: true, cell: func(r *row, i, w int) {
 			pulling, configured := group(i).Pulling()
 			st := t.text
 			if unread(group(i)) {
@@ -73,40 +84,68 @@ func (o *overview) columns(m *Model, w int) []column {
 				st = t.warn
 			}
 			r.right(st, fmt.Sprintf("%d/%d", pulling, configured), w)
-		}},
-		{title: "PINNED", want: 7, keep: 6, right: true, cell: func(r *row, i, w int) {
+		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d/%d", sum.pulling, sum.configured), w) }},
+		{id: "pinned", sort: keymap.SortPinned, title: "PINNED", want: max(7, sum.instances), keep: 6, right: true, cell: func(r *row, i, w int) {
 			pinned, standby := group(i).Instances()
 			if unread(group(i)) {
 				r.right(t.dim, "-", w)
 				return
 			}
 			r.right(t.text, fmt.Sprintf("%d +%d", pinned, standby), w)
-		}},
-		{title: "PENDING", want: pending, keep: 10, right: true, cell: count(waiting)},
-		{title: "LAG", want: lag, right: true, cell: lagCell(t, group)},
-		{title: "UNACKED", want: unacked, keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending })},
-		{title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out })},
-		{title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In })},
-		{title: "LAG 2 MIN", want: 9, keep: 5, cell: func(r *row, i, w int) {
+		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d +%d", sum.pinned, sum.standby), w) }},
+		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: count(waiting), sum: all(func() uint64 { return sum.pending })},
+		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group), sum: all(func() uint64 { return sum.lag })},
+		{id: "unacked", sort: keymap.SortUnacked, title: "UNACKED", want: beside(7), keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending }), sum: all(func() uint64 { return sum.unacked })},
+		{id: "out", sort: keymap.SortOut, title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out }), sum: rates(func() float64 { return sum.out })},
+		{id: "in", sort: keymap.SortIn, title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In }), sum: rates(func() float64 { return sum.in })},
+		{id: "trend", sort: keymap.SortTrend, title: "LAG 2 MIN", want: 9, keep: 5, cell: func(r *row, i, w int) {
 			st := t.shade
 			if group(i).Verdict.InNeed() {
 				_, st = t.verdict(group(i).Verdict)
 				st.bold = false
 			}
 			r.right(st, spark(group(i).History, w), w)
-		}},
-		{title: "WHY", want: 80, least: max(8, min(36, w/4)), rest: true, cell: func(r *row, i, w int) {
+		}, sum: func(r *row, w int) { r.right(t.shade, spark(sum.history, w), w) }},
+		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: max(8, min(36, w/4)), rest: reason > 0, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i))
 			r.left(st, text, w)
 		}},
-	}
+	})
 }
 
-func (o *overview) signTitle(w int) string {
-	if w == 1 {
-		return " "
+// counted says how many groups the sums are over.
+func (o *overview) counted() string {
+	if len(o.rows) < o.total {
+		return fmt.Sprintf("%d of %s", len(o.rows), model.Count(o.total, "group"))
 	}
-	return "VERDICT"
+	return model.Count(o.total, "group")
+}
+
+// chosenColumns are those that were asked for, in that order; all by themselves.
+func (o *overview) chosenColumns(m *Model, all []column) []column {
+	if len(m.opts.Columns) == 0 {
+		return all
+	}
+	var list []column
+	for _, id := range m.opts.Columns {
+		for _, c := range all {
+			if c.id == id {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// Columns names the columns of the overview, as they may be asked for in
+// [Options].Columns.
+func Columns() []string {
+	var o overview
+	var names []string
+	for _, c := range o.columns(&Model{theme: &theme{}}, wideEnough) {
+		names = append(names, c.id)
+	}
+	return names
 }
 
 // unread tells whether nothing was ever read of a group's consumers: then a zero would

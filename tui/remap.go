@@ -116,8 +116,8 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		} else if len(d.owner) > 0 {
 			d.chart.marked[p] = true
 		}
-	case keymap.Deal:
-		d.deal(m, k.String())
+	case keymap.DealBalanced, keymap.DealFewest, keymap.DealLoad, keymap.DealAlone:
+		d.deal(m, dealt(id))
 	case keymap.Leave:
 		d.leave(m)
 	case keymap.Same:
@@ -132,8 +132,8 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 				d.chart.move(keymap.Right, 1)
 			}
 		}
-	case keymap.Owner:
-		d.turn(m, k.String() == "]")
+	case keymap.OwnerNext, keymap.OwnerBefore:
+		d.turn(m, id == keymap.OwnerNext)
 	default:
 		d.chart.move(id, max(1, m.windowHeight()-remapFrame(m.windowHeight())))
 	}

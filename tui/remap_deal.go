@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 )
 
@@ -21,12 +22,24 @@ func (d *remapWindow) staying() []string {
 	return list
 }
 
+// dealt is the plan that an action starts from.
+func dealt(id keymap.ID) model.Strategy {
+	switch id {
+	case keymap.DealFewest:
+		return model.StrategyFewest
+	case keymap.DealLoad:
+		return model.StrategyLoad
+	case keymap.DealAlone:
+		return model.StrategyIsolate
+	}
+	return model.StrategyBalanced
+}
+
 // deal takes one of the plans as the edit. What is marked stays where it is now.
-func (d *remapWindow) deal(m *Model, key string) {
+func (d *remapWindow) deal(m *Model, strategy model.Strategy) {
 	if len(d.owner) == 0 || d.stale != "" {
 		return
 	}
-	strategy := model.Strategies()[int(key[0]-'1')]
 	ask := model.Ask{Strategy: strategy, Before: d.group.Config.Assignment(), Members: d.staying(), Weights: d.weights, Isolate: d.chart.cursor}
 	for p := range d.owner {
 		if d.chart.marked[p] && strategy != model.StrategyBalanced && (strategy != model.StrategyIsolate || p != d.chart.cursor) {

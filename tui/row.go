@@ -49,6 +49,7 @@ type span struct {
 	text  string // cleaned
 	style style
 	width int
+	at    *target // what a click on it does; nil: nothing
 }
 
 // row is one line of the screen while it is put together. All text enters through put,
@@ -71,19 +72,41 @@ func (r *row) safe(s string) string {
 // put appends text.
 func (r *row) put(st style, text string) *row { return r.append(st, r.safe(text)) }
 
-func (r *row) append(st style, safe string) *row {
+func (r *row) append(st style, safe string) *row { return r.extend(st, safe, nil) }
+
+func (r *row) extend(st style, safe string, at *target) *row {
 	if safe == "" {
 		return r
 	}
 	w := glyph.Width(safe)
-	if n := len(r.spans); n > 0 && r.spans[n-1].style == st {
+	if n := len(r.spans); n > 0 && r.spans[n-1].style == st && r.spans[n-1].at == at {
 		r.spans[n-1].text += safe
 		r.spans[n-1].width += w
 	} else {
-		r.spans = append(r.spans, span{safe, st, w})
+		r.spans = append(r.spans, span{safe, st, w, at})
 	}
 	r.width += w
 	return r
+}
+
+// on says what a click on the row does, where a part of it does nothing of its own.
+func (r *row) on(at *target) *row {
+	for i := range r.spans {
+		if r.spans[i].at == nil {
+			r.spans[i].at = at
+		}
+	}
+	return r
+}
+
+// target is what a click on a cell does; nil when it does nothing.
+func (r *row) target(x int) *target {
+	for _, s := range r.spans {
+		if x -= s.width; x < 0 {
+			return s.at
+		}
+	}
+	return nil
 }
 
 // gap appends blanks.
@@ -121,6 +144,12 @@ func (r *row) short(safe string, w int) string {
 	return s
 }
 
+// trim takes the last n cells off.
+func (r *row) trim(n int) {
+	c := r.cut(0, max(0, r.width-n))
+	r.spans, r.width = c.spans, c.width
+}
+
 // join appends another row.
 func (r *row) join(o *row) *row {
 	r.spans = append(r.spans, o.spans...)
@@ -149,7 +178,7 @@ func (r *row) cut(a, b int) *row {
 			}
 			from := max(at, a)
 			text, _ = glyph.Cut(text, b-from)
-			n.append(s.style, text)
+			n.extend(s.style, text, s.at)
 		}
 		at = end
 	}

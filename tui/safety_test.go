@@ -55,6 +55,8 @@ func screens() map[string][]string {
 		"deal":        {"down", "enter", "m", "B", "2"},
 		"marking":     {"down", "enter", "m", "/", "m"},
 		"help":        {"?"},
+		"palette":     {":", "r"},
+		"commands":    {"down", "enter", "m", "B", ":", "p"},
 		"events":      {"e"},
 		"events, one": {"down", "enter", "e"},
 		"find events": {"e", "/"},

@@ -228,7 +228,7 @@ func TestOpensWhatWasAskedFor(t *testing.T) {
 
 func TestSourceHearsWhatIsLookedAt(t *testing.T) {
 	s := newStage(t, 80, 24).show(many().snapshot())
-	if s.source.open != nil || len(s.source.visible) != 13 {
+	if s.source.open != nil || len(s.source.visible) != 12 {
 		t.Fatalf("open %v, visible %d", s.source.open, len(s.source.visible))
 	}
 	n := s.source.focused
@@ -237,7 +237,7 @@ func TestSourceHearsWhatIsLookedAt(t *testing.T) {
 		t.Error("told again what did not change")
 	}
 	s.press("G")
-	if s.source.focused != n+1 || s.source.visible[12] != s.m.overview.selected {
+	if s.source.focused != n+1 || s.source.visible[11] != s.m.overview.selected {
 		t.Error("not told of the scroll")
 	}
 	s.press("enter")

@@ -1,9 +1,16 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+
+	"pcgtop/keymap"
+	"pcgtop/tui/glyph"
+)
 
 // column is one column of a table, before it is known how much room there is.
 type column struct {
+	id    string    // its name in the configuration
+	sort  keymap.ID // the action that sorts by it; empty: none
 	title string
 	want  int  // how wide it would like to be
 	least int  // how narrow it may get; 0: as wide as it wants or not at all
@@ -11,6 +18,7 @@ type column struct {
 	right bool // numbers
 	rest  bool // it takes what is left over
 	cell  func(r *row, i, w int)
+	sum   func(r *row, w int) // below the rows; nil: nothing
 }
 
 // table is columns that were fitted into a width. Cells are drawn for visible rows
@@ -113,6 +121,56 @@ func (t *table) head(r *row, st style) *row {
 		} else {
 			r.left(st, c.title, c.want)
 		}
+	}
+	return r
+}
+
+// heads draws the titles. The one that the rows are sorted by says so, and a click on
+// one sorts by it.
+func (t *table) heads(r *row, th *theme, o order, by func(*Model, keymap.ID)) *row {
+	for i, c := range t.columns {
+		if i > 0 {
+			r.gap(t.gap)
+		}
+		one, title, st := th.row(), c.title, th.head
+		if c.sort != "" && c.sort == o.by {
+			st = th.accent
+			if glyph.Width(title) < c.want {
+				title += o.mark()
+			} else if i > 0 { // it goes into the gap
+				title = o.mark() + title
+				r.trim(1)
+			}
+		}
+		if w := max(c.want, glyph.Width(title)); c.right {
+			one.right(st, title, w)
+		} else {
+			one.left(st, title, w)
+		}
+		if id := c.sort; id != "" {
+			one.on(clicks(func(m *Model) { by(m, id) }))
+		}
+		r.join(one)
+	}
+	return r
+}
+
+// shows tells whether a column that the rows can be sorted by is there.
+func (t *table) shows(by keymap.ID) bool {
+	return slices.ContainsFunc(t.columns, func(c column) bool { return c.sort == by })
+}
+
+// sums draws the line below the rows.
+func (t *table) sums(r *row) *row {
+	for i, c := range t.columns {
+		if i > 0 {
+			r.gap(t.gap)
+		}
+		end := r.width + c.want
+		if c.sum != nil {
+			c.sum(r, c.want)
+		}
+		r.gap(end - r.width)
 	}
 	return r
 }

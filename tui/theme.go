@@ -132,9 +132,13 @@ func (t *theme) old(r *row) *row {
 	})
 }
 
-// below dims a row that lies below a window.
+// below dims a row that lies below a window; clicks there do nothing.
 func (t *theme) below(r *row) *row {
-	return r.restyle(func(style) style { return t.shade })
+	n := r.restyle(func(style) style { return t.shade })
+	for i := range n.spans {
+		n.spans[i].at = nil
+	}
+	return n
 }
 
 // related marks a cell that belongs to what is selected elsewhere.

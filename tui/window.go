@@ -28,6 +28,18 @@ func (m *Model) window() window {
 	return m.windows[len(m.windows)-1]
 }
 
+// told is the top window that is not about the keys themselves.
+func (m *Model) told() window {
+	for i := len(m.windows) - 1; i >= 0; i-- {
+		switch w := m.windows[i].(type) {
+		case *helpWindow, *paletteWindow:
+		default:
+			return w
+		}
+	}
+	return nil
+}
+
 func (m *Model) push(w window) { m.windows = append(m.windows, w) }
 
 func (m *Model) pop() { m.windows = m.windows[:max(0, len(m.windows)-1)] }

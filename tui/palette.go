@@ -1,0 +1,322 @@
+package tui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/keymap"
+	"pcgtop/model"
+	"pcgtop/tui/glyph"
+)
+
+// choice is something that the palette offers.
+type choice struct {
+	name string // what is searched and shown
+	note string // what it does, or what it is
+	key  string
+	off  string // why it cannot be done now
+	kind choiceKind
+	do   func(m *Model, argument string) tea.Cmd
+
+	takes string // what has to be typed behind the name, in words; empty: nothing
+	score int    // how well it fits what is typed
+	hits  []int  // which bytes of the name fit
+}
+
+// choiceKind orders choices that fit equally well.
+type choiceKind int
+
+const (
+	choiceAction choiceKind = iota
+	choiceGroup
+	choiceMember
+)
+
+// paletteWindow finds what can be done, and groups and members, by a few letters.
+type paletteWindow struct {
+	of     keymap.Screen // the screen it was opened on
+	query  input
+	all    []choice // of the last snapshot
+	shown  []choice // that fit, the best first
+	chosen string   // the name that is selected; empty: the best
+	index  int
+	top    int
+	page   int
+}
+
+func newPalette(m *Model, of keymap.Screen) window {
+	d := &paletteWindow{of: of}
+	d.refresh(m)
+	return d
+}
+
+func (d *paletteWindow) screen() keymap.Screen { return keymap.Palette }
+
+func (d *paletteWindow) paste(_ *Model, text string) {
+	d.query.insert(text)
+	d.find()
+}
+
+// refresh lists what there is anew: reasons come and go, and so do groups.
+func (d *paletteWindow) refresh(m *Model) {
+	d.all = d.actions(m)
+	d.all = append(d.all, m.commands()...)
+	if m.told() == nil { // a window is left by its own keys
+		d.all = append(d.all, places(m.snap)...)
+	}
+	d.keep()
+}
+
+// actions are those of the key table.
+func (d *paletteWindow) actions(m *Model) []choice {
+	var list []choice
+	for _, e := range inSections(m.keys.Entries(d.of, m.disabled(d.of))) {
+		if e.ID == keymap.Command || e.ID == keymap.Give {
+			continue // it is here; a letter says whom to give to
+		}
+		id, name := e.ID, e.Binding.Help().Desc
+		if e.Section == keymap.Sort && strings.HasPrefix(name, "by ") {
+			name = "sort " + name
+		}
+		list = append(list, choice{name: name, note: e.Long, key: e.Binding.Keys()[0], off: e.Disabled,
+			do: func(m *Model, _ string) tea.Cmd { return m.do(id) }})
+	}
+	return list
+}
+
+// places are the groups and their members: choosing one goes there.
+func places(s *model.Snapshot) []choice {
+	var list []choice
+	for _, g := range s.Groups {
+		key := g.Key
+		list = append(list, choice{name: key.String(), note: string(key.Kind) + " group, " + string(g.Verdict), kind: choiceGroup,
+			do: func(m *Model, _ string) tea.Cmd { m.goTo(key, ""); return nil }})
+	}
+	for _, g := range s.Groups {
+		key := g.Key
+		for _, mem := range g.Members {
+			name := mem.Name
+			list = append(list, choice{name: name + " of " + key.String(), note: "member, " + string(mem.State), kind: choiceMember,
+				do: func(m *Model, _ string) tea.Cmd { m.goTo(key, name); return nil }})
+		}
+	}
+	return list
+}
+
+// commands are choices that are no action of one key.
+func (m *Model) commands() []choice { return nil }
+
+// goTo opens a group, and selects a member of it.
+func (m *Model) goTo(k model.Key, member string) {
+	if m.snap.Group(k) == nil {
+		m.say(sorry, k.String()+" is gone")
+		return
+	}
+	m.events = nil
+	if m.group == nil || m.group.key != k {
+		m.open(k)
+	}
+	m.group.table = nil
+	if member != "" {
+		m.group.choose(member)
+	}
+}
+
+// find lists what fits the text that is typed now, and goes to the best.
+func (d *paletteWindow) find() {
+	d.chosen = ""
+	d.keep()
+}
+
+// keep lists what fits, and stays on what is selected.
+func (d *paletteWindow) keep() {
+	d.shown = d.shown[:0:0]
+	typed := d.query.text()
+	words := strings.Fields(typed)
+	for _, c := range d.all {
+		if c.kind != choiceAction && len(words) == 0 { // too many to be read
+			continue
+		}
+		look := words
+		if name, _ := c.argument(typed); c.takes != "" && name {
+			look = nil
+		}
+		var ok bool
+		if c.score, c.hits, ok = fuzzy(look, c.name); !ok && c.kind == choiceAction {
+			ok = contains(c.note, look) // what it does, said in other words
+		}
+		if ok {
+			d.shown = append(d.shown, c)
+		}
+	}
+	slices.SortStableFunc(d.shown, func(a, b choice) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.kind, b.kind))
+	})
+	d.index = max(0, slices.IndexFunc(d.shown, func(c choice) bool { return c.name == d.chosen }))
+}
+
+// contains tells whether all words are in a text.
+func contains(text string, words []string) bool {
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+}
+
+// argument is what was typed behind the name of a choice that takes something.
+func (c choice) argument(typed string) (named bool, rest string) {
+	rest, named = strings.CutPrefix(strings.TrimLeft(typed, " "), c.name+" ")
+	return named, strings.TrimSpace(rest)
+}
+
+func (d *paletteWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
+	switch id {
+	case keymap.Close:
+		m.pop()
+	case keymap.Make:
+		if d.index < len(d.shown) {
+			return d.take(m, d.shown[d.index])
+		}
+	default:
+		if i, ok := moved(id, d.index, len(d.shown), d.page); ok {
+			d.pick(i)
+		} else if d.query.key(k) {
+			d.find()
+		}
+	}
+	return nil
+}
+
+func (d *paletteWindow) pick(i int) {
+	if d.index = i; i < len(d.shown) {
+		d.chosen = d.shown[i].name
+	}
+}
+
+// take does what was chosen, on the screen that the palette was opened on.
+func (d *paletteWindow) take(m *Model, c choice) tea.Cmd {
+	_, argument := c.argument(d.query.text())
+	switch {
+	case c.off != "":
+		m.say(sorry, c.name+": "+c.off)
+		return nil
+	case c.takes != "" && argument == "":
+		d.query.value = c.name + " "
+		d.find()
+		m.say(plainly, c.name+": type "+c.takes)
+		return nil
+	}
+	m.pop()
+	return c.do(m, argument)
+}
+
+// paletteChrome is the lines of the window that are not choices: the frame, the query
+// and a blank, and what the selected one does.
+const paletteChrome = 5
+
+func (d *paletteWindow) settle(m *Model) {
+	d.page = max(1, min(m.windowHeight()-paletteChrome, 20))
+	d.top = scrolled(d.top, d.index, len(d.shown), d.page)
+}
+
+func (d *paletteWindow) draw(m *Model, w, _ int) []*row {
+	t := m.theme
+	inner := windowWidth(w) - 4
+	line := t.row().put(t.key, ": ")
+	d.query.draw(line, t, inner-line.width, true)
+	rows := []*row{line, t.row().left(t.dim, d.says(), inner)}
+	for i := d.top; i < min(len(d.shown), d.top+d.page); i++ {
+		c := d.shown[i]
+		r := d.line(t, c, inner).fit(inner)
+		if i == d.index {
+			r = t.selected(r)
+		}
+		rows = append(rows, r.on(&target{click: func(m *Model) tea.Cmd { return d.take(m, c) }}))
+	}
+	for len(rows) < d.page+2 { // it keeps its size while one types
+		rows = append(rows, t.row())
+	}
+	about := t.row()
+	if d.index < len(d.shown) {
+		c := d.shown[d.index]
+		if c.off != "" {
+			about.put(t.warn.strong(), "! ").left(t.warn, c.off, inner-2)
+		} else {
+			about.left(t.dim, c.note, inner)
+		}
+	}
+	return boxed(t, "Do or go to", strings.TrimSpace(more(d.top, len(d.shown), d.page)), append(rows, about), inner+4)
+}
+
+func (d *paletteWindow) says() string {
+	switch {
+	case len(d.shown) == 0:
+		return "nothing is called that"
+	case d.query.text() == "" && len(d.all) > len(d.shown):
+		return "some letters of an action, a group or a member"
+	case d.query.text() == "":
+		return "some letters of an action"
+	}
+	return ""
+}
+
+// line is a choice: its name with the letters that fit, its key, what it is.
+func (d *paletteWindow) line(t *theme, c choice, w int) *row {
+	keys := 6
+	name := min(w-keys-1, max(24, w/3))
+	if c.kind != choiceAction {
+		name = min(w-1, max(24, w*2/3))
+		keys = 0
+	}
+	r := t.row()
+	base, key := t.text, t.key
+	if c.off != "" {
+		base, key = t.dim, t.dim
+	}
+	title := marked(t, c, base)
+	if c.takes != "" {
+		title.put(t.dim, " "+c.takes)
+	}
+	if title.width > name {
+		title = t.row().name(base, c.name, name)
+	}
+	r.join(title.fit(name)).gap(1)
+	if keys > 0 {
+		r.left(key, keyName(c.key), keys)
+	}
+	note := c.note
+	if c.off != "" {
+		note = "not now: " + c.off
+	}
+	if room := w - r.width - 1; room > 8 {
+		r.gap(1).left(t.dim, glyph.Short(t.row().safe(note), room), room)
+	}
+	return r
+}
+
+// keyName writes a key as help does.
+func keyName(stroke string) string {
+	return strings.NewReplacer("shift+", "⇧", "ctrl+", "^", "up", "↑", "down", "↓", "left", "←", "right", "→").Replace(stroke)
+}
+
+// marked draws a name with the letters that fit.
+func marked(t *theme, c choice, base style) *row {
+	r := t.row()
+	hits := c.hits
+	if strings.ContainsFunc(c.name, func(r rune) bool { return r < ' ' || r > '~' }) {
+		hits = nil // what is written out has other letters
+	}
+	for i, at := 0, 0; i < len(c.name); i = at {
+		hit := slices.Contains(hits, i)
+		for at = i + 1; at < len(c.name) && (hits == nil || slices.Contains(hits, at) == hit); at++ {
+		}
+		st := base
+		if hit {
+			st = t.accent.strong()
+			st.underline = true
+		}
+		r.put(st, c.name[i:at])
+	}
+	return r
+}
