@@ -158,6 +158,8 @@ func New() Table {
 		{Open, b([]string{"enter"}, "enter", "open"), "Open the selected group.", Look, false, Overview, 1},
 		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
 		{Where, b([]string{"w"}, "w", "where"), "Ask where the messages of a subject go, and which subjects there are.", Look, false, Group | Partitions, 6},
+		{Open, b([]string{"enter"}, "enter", "owner"), "Go to the member that owns the partition.", Look, false, Partitions, 2},
+		{Search, b([]string{"/"}, "/", "filter"), "Show only partitions that match all words: numbers such as 0-4,15, part of an owner's name or state, is:absent, is:need; -WORD leaves out.", Look, false, Partitions, 2},
 		{Next, b([]string{"tab"}, "tab", "table or map"), "Show the table, or the map in full.", Look, false, Partitions, 1},
 		{Make, b([]string{"enter"}, "enter", "find subjects"), "List subjects of the stream that contain the text.", Here, false, Seek, 1},
 		{Open, b([]string{"enter"}, "enter", "go there"), "Go to the group and the member that the event is about.", Look, false, Events, 1},

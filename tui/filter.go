@@ -12,6 +12,8 @@ type term struct {
 	key  string // is, kind, stream or member; empty: the text is looked for anywhere
 	text string
 	not  bool // what matches is left out
+
+	numbers []int // the text, read as numbers of partitions, in order
 }
 
 // terms reads a filter as it is typed. Nothing that can be typed is wrong: what is no

@@ -61,13 +61,14 @@ func (v *groupView) take(s *model.Snapshot) {
 }
 
 // press carries an action out that has to do with the open group.
-func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
+func (v *groupView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case id == keymap.Where:
 		m.where(v.shown)
 		return nil
 	case v.table != nil:
-		return v.table.press(v, id)
+		v.table.press(m, v, id, k)
+		return nil
 	}
 	switch id {
 	case keymap.Back:
@@ -82,6 +83,8 @@ func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
 		v.focused = (v.focused + panels - 1) % panels
 	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance, keymap.Undo:
 		v.start(m, id)
+	case keymap.Worst:
+		v.worst(m)
 	case keymap.Remove:
 		return m.remove(m.snap.Group(v.key))
 	case keymap.Done:
@@ -90,6 +93,21 @@ func (v *groupView) press(m *Model, id keymap.ID) tea.Cmd {
 		v.move(v.focused, id)
 	}
 	return nil
+}
+
+// typing tells whether a filter is being typed.
+func (v *groupView) typing() bool { return v.table != nil && v.table.typing }
+
+// worst goes to the member that the worst finding is about.
+func (v *groupView) worst(m *Model) {
+	if v.shown == nil {
+		return
+	}
+	if name := culprit(v.shown); name != "" {
+		v.choose(name)
+		return
+	}
+	m.say(plainly, "no finding is about one member")
 }
 
 // move moves the selection of a panel, or scrolls it.

@@ -64,6 +64,9 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 		m.typeFilter(id, k)
 		return nil
 	}
+	if m.group != nil && m.group.typing() {
+		return m.group.press(m, id, k)
+	}
 	switch id {
 	case "":
 		return nil
@@ -82,7 +85,7 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 		return m.events.press(m, id, k)
 	}
 	if m.group != nil {
-		return m.group.press(m, id)
+		return m.group.press(m, id, k)
 	}
 	m.overviewKey(id)
 	return nil
@@ -97,6 +100,8 @@ func (m *Model) screen() keymap.Screen {
 		return keymap.Filter
 	case m.events != nil:
 		return keymap.Events
+	case m.group != nil && m.group.typing():
+		return keymap.Filter
 	case m.group != nil && m.group.table != nil:
 		return keymap.Partitions
 	case m.group != nil:
@@ -194,6 +199,11 @@ func (m *Model) paste(text string) {
 	if m.events != nil && m.events.typing {
 		m.events.filter.insert(text)
 		m.events.take(m.snap)
+		return
+	}
+	if m.group != nil && m.group.typing() {
+		m.group.table.filter.insert(text)
+		m.group.table.take()
 		return
 	}
 	if m.overview.typing {

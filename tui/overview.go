@@ -194,7 +194,7 @@ func (o *overview) about(t *theme, tab table, w int) *row {
 		r.join(line.on(&target{action: keymap.Search})).gap(2).put(t.dim, count)
 	}
 	if !tab.shows(o.order.by) {
-		r.gap(2).put(t.dim, "sorted "+sortName(o.order.by)+" "+o.order.mark())
+		r.gap(2).put(t.dim, "sorted "+sortName(keymap.Overview, o.order.by)+" "+o.order.mark())
 	}
 	return ellipsis(t, r, w)
 }

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,58 +14,105 @@ import (
 // partTable is the screen of a group's partitions: a row each, or the map in full. The
 // cursor is the map's own.
 type partTable struct {
-	chart *partMap
-	sort  int   // which column the rows are ordered by: see orders
-	order []int // partition numbers as shown
-	heat  bool  // the map instead of the table
-	top   int
-	page  int
-	names int // widest owner
+	chart  *partMap
+	sort   order
+	rows   []int // partition numbers as shown
+	filter input
+	typing bool
+	heat   bool // the map instead of the table
+	top    int
+	page   int
+	names  int // widest owner
 }
 
-// orders are what rows can be ordered by; all but the number put the most first.
-func orders() []string { return []string{"PART", "PENDING", "OLDEST", "IN/S", "OUT/S"} }
-
 func newPartTable(c *partMap) *partTable {
-	t := &partTable{chart: c}
+	t := &partTable{chart: c, sort: order{by: keymap.SortName}}
 	t.take()
 	return t
 }
 
-// take orders the rows anew; ties stay in the order of their numbers.
+// take filters and orders the rows anew; ties stay in the order of their numbers.
 func (t *partTable) take() {
 	g := t.chart.group
-	t.order, t.names = t.order[:0:0], len("OWNER")
+	t.rows, t.names = t.rows[:0:0], len("OWNER")
+	want := terms(t.filter.text())
+	for i := range want {
+		want[i].numbers, _ = model.ParseRanges(want[i].text)
+	}
 	for p := range g.Partitions {
-		t.order = append(t.order, p)
+		if t.matches(p, want) {
+			t.rows = append(t.rows, p)
+		}
 	}
 	for _, m := range g.Members {
 		t.names = max(t.names, glyph.Width(glyph.Clean(m.Name)))
 	}
-	if t.sort == 0 {
-		return
+	sorted(t.rows, t.sort, t.key)
+	if len(t.rows) > 0 && !slices.Contains(t.rows, t.chart.cursor) {
+		t.chart.cursor = t.rows[0]
 	}
-	count := func(p int) model.PartitionCount {
-		if c := g.Partitions[p].Count; c != nil {
-			return *c
-		}
-		return model.PartitionCount{}
+}
+
+// matches tells whether a partition is to be shown: by number, by what its owner is
+// called, or by the owner's state.
+func (t *partTable) matches(p int, want []term) bool {
+	g := t.chart.group
+	owner, state := "nobody", "unowned"
+	need := true
+	if part := g.Partitions[p]; part.Owned() {
+		owner, state = strings.ToLower(part.Owner), string(g.Members[part.Member].State)
+		need = t.chart.idle(part.Member)
 	}
-	slices.SortStableFunc(t.order, func(x, y int) int {
-		a, b := count(x), count(y)
-		switch t.sort {
-		case 1:
-			return cmp.Compare(b.Pending, a.Pending)
-		case 2:
-			if a.Oldest.IsZero() != b.Oldest.IsZero() {
-				return cmp.Compare(btoi(a.Oldest.IsZero()), btoi(b.Oldest.IsZero()))
-			}
-			return a.Oldest.Compare(b.Oldest)
-		case 3:
-			return cmp.Compare(b.In, a.In)
+	for _, w := range want {
+		var ok bool
+		switch {
+		case w.key == "is":
+			ok = strings.HasPrefix(state, w.text) || need && strings.HasPrefix("need", w.text)
+		case w.key == "member":
+			ok = strings.Contains(owner, w.text)
+		case len(w.numbers) > 0:
+			_, ok = slices.BinarySearch(w.numbers, p)
+		default:
+			ok = strings.Contains(owner+" "+state, w.text)
 		}
-		return cmp.Compare(b.Out, a.Out)
-	})
+		if ok == w.not {
+			return false
+		}
+	}
+	return true
+}
+
+// key is what a partition is sorted by; what was not counted is not known.
+func (t *partTable) key(p int) (sortKey, bool) {
+	g := t.chart.group
+	part := g.Partitions[p]
+	c := part.Count
+	switch t.sort.by {
+	case keymap.SortOwner:
+		return sortKey{text: part.Owner}, part.Owned()
+	case keymap.SortState:
+		if !part.Owned() {
+			return sortKey{n: -1}, true
+		}
+		return sortKey{n: float64(btoi(!t.chart.idle(part.Member))), text: string(g.Members[part.Member].State)}, true
+	case keymap.SortName:
+		return sortKey{n: float64(p)}, true
+	}
+	if c == nil {
+		return sortKey{}, false
+	}
+	switch t.sort.by {
+	case keymap.SortOldest:
+		return sortKey{n: float64(c.Oldest.UnixNano())}, !c.Oldest.IsZero()
+	case keymap.SortIn:
+		return sortKey{n: -c.In}, c.RateSpan > 0
+	case keymap.SortOut:
+		return sortKey{n: -c.Out}, c.RateSpan > 0
+	case keymap.SortEmpty:
+		left, known := c.Drain()
+		return sortKey{n: -left.Seconds()}, known && c.Pending > 0
+	}
+	return sortKey{n: -float64(c.Pending)}, true
 }
 
 func btoi(b bool) int {
@@ -78,185 +123,87 @@ func btoi(b bool) int {
 }
 
 // row is where the cursor is in the order shown.
-func (t *partTable) row() int { return max(0, slices.Index(t.order, t.chart.cursor)) }
+func (t *partTable) row() int { return max(0, slices.Index(t.rows, t.chart.cursor)) }
 
-func (t *partTable) press(v *groupView, id keymap.ID) tea.Cmd {
+func (t *partTable) press(m *Model, v *groupView, id keymap.ID, k tea.KeyPressMsg) {
+	if t.typing {
+		t.typed(id, k)
+		return
+	}
 	switch id {
 	case keymap.Back:
-		v.table = nil
+		if t.filter.text() == "" {
+			v.table = nil
+			return
+		}
+		t.filtered("")
+	case keymap.Search:
+		t.typing = true
 	case keymap.Next, keymap.Previous:
 		t.heat = !t.heat
-	case keymap.SortNext, keymap.SortBefore:
-		step := 1
-		if id == keymap.SortBefore {
-			step = len(orders()) - 1
-		}
-		t.sort, t.heat = (t.sort+step)%len(orders()), false
-		t.take()
+	case keymap.Worst:
+		t.chart.toFullest()
+	case keymap.Open:
+		t.owner(m, v)
 	default:
-		if t.heat {
-			t.chart.move(id, t.page)
-		} else if i, ok := moved(id, t.row(), len(t.order), t.page); ok && len(t.order) > 0 {
-			t.chart.cursor = t.order[i]
-		}
-	}
-	return nil
-}
-
-// chromeLines are the lines that are not rows: the title, what is said of the whole, and
-// the heads.
-const chromeLines = 3
-
-// roomy tells whether there is room for blank lines.
-func roomy(h int) bool { return h >= 30 }
-
-func (t *partTable) settle(w, h int) {
-	if roomy(h) {
-		h -= 2
-	}
-	t.page = max(1, h-chromeLines)
-	if t.heat {
-		t.chart.settle(w, t.page)
-	} else {
-		t.top = scrolled(t.top, t.row(), len(t.order), t.page)
+		t.move(m, id)
 	}
 }
 
-func (t *partTable) view(m *Model, w, h int) []*row {
-	th := m.theme
-	title := th.row().gap(1).put(th.accent.strong(), "PARTITIONS").put(th.dim, "  "+t.chart.about(true))
-	lines := []*row{ellipsis(th, title, w-1), ellipsis(th, t.totals(th), w-1)}
-	if roomy(h) {
-		lines = append([]*row{th.row()}, append(lines, th.row())...)
-		h -= 2
+// move sorts, or goes through the rows or the map.
+func (t *partTable) move(m *Model, id keymap.ID) {
+	if t.sort.take(id, sortable(fitted(t.columns(m.theme, m.width-2), m.width-2).columns)) {
+		t.heat = false
+		t.take()
+		return
 	}
 	if t.heat {
-		return append(append(lines, th.row()), t.chart.view(th, w, h-chromeLines, true)...)
-	}
-	tab := fitted(t.columns(th, w-2), w-2)
-	lines = append(lines, tab.head(th.row().gap(1), th.head))
-	for i := t.top; i < min(len(t.order), t.top+h-chromeLines); i++ {
-		sel := t.order[i] == t.chart.cursor
-		r := th.row()
-		if sel {
-			r.put(th.accent.strong(), "▌")
-		} else {
-			r.gap(1)
-		}
-		tab.draw(r, i)
-		r.fit(w)
-		if sel {
-			r = th.selected(r)
-		}
-		lines = append(lines, r)
-	}
-	return lines
-}
-
-// totals says how much waits in all, and how it was counted.
-func (t *partTable) totals(th *theme) *row {
-	g := t.chart.group
-	r := th.row().gap(1)
-	if !g.Counted() {
-		why := "not counted yet"
-		if g.Counts != nil && g.Counts.Error != "" {
-			why = "not counted: " + g.Counts.Error
-		}
-		return r.put(th.warn, why)
-	}
-	var sum uint64
-	for _, p := range g.Partitions {
-		sum += p.Count.Pending
-	}
-	facts := []string{number(sum, 12) + " wait in " + model.Count(len(g.Partitions), "partition")}
-	if g.Key.Kind == model.KindStatic {
-		facts[0] = "at most " + facts[0] // what is acknowledged above the ack floor is in it
-	}
-	if n := g.Hop.Waiting(); n > 0 {
-		facts = append(facts, number(n, 12)+" more at the origin")
-	}
-	facts = append(facts, "counted "+since(g.Counts.At, g.Clock())+" ago", "every "+age(g.Counts.Every), "sorted by "+orders()[t.sort])
-	return r.put(th.dim, strings.Join(facts, " · "))
-}
-
-// columns are the table's, fullest form.
-func (t *partTable) columns(th *theme, w int) []column {
-	g := t.chart.group
-	part := func(i int) model.Partition { return g.Partitions[t.order[i]] }
-	counted := func(f func(*row, *model.PartitionCount, int)) func(*row, int, int) {
-		return func(r *row, i, w int) {
-			if c := part(i).Count; c != nil {
-				f(r, c, w)
-			} else {
-				r.right(th.dim, "-", w)
-			}
-		}
-	}
-	flow := func(f func(*model.PartitionCount) float64) func(*row, int, int) {
-		return counted(func(r *row, c *model.PartitionCount, w int) {
-			switch {
-			case c.RateSpan == 0:
-				r.right(th.dim, "-", w)
-			case c.AtLeast:
-				r.right(th.dim, "≥"+rate(f(c), w-1), w)
-			case f(c) <= 0:
-				r.right(th.dim, "0", w)
-			default:
-				r.right(th.text, rate(f(c), w), w)
-			}
-		})
-	}
-	letters := t.chart.letterWidth()
-	bar := min(24, max(4, w/9))
-	return []column{
-		{title: t.title(0, t.chart.digits()), want: max(5, t.chart.digits()), right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Number), w) }},
-		{title: "OWNER", want: min(t.names, 30) + letters + 1, least: min(t.names, max(6, w/6)) + letters + 1, cell: func(r *row, i, w int) {
-			p := part(i)
-			if !p.Owned() {
-				r.left(th.bad, "nobody", w)
-				return
-			}
-			r.left(th.member(p.Member), model.Letter(p.Member), letters).gap(1).name(th.text, p.Owner, w-letters-1)
-		}},
-		{title: "  STATE", want: 13, keep: 8, cell: func(r *row, i, w int) {
-			p := part(i)
-			if !p.Owned() {
-				r.left(th.bad, "✗ unowned", w)
-				return
-			}
-			sign, st := memberLook(th, g.Members[p.Member], t.chart.trouble)
-			r.put(st, sign+" ").left(st, string(g.Members[p.Member].State), w-2)
-		}},
-		{title: t.title(1, 9), want: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) { r.right(quiet(th, c.Pending), number(c.Pending, w), w) })},
-		{title: "WAITING", want: bar, keep: 3, cell: func(r *row, i, w int) {
-			text, st := t.chart.heat.bar(th, part(i).Number, w)
-			r.left(st, text, w)
-		}},
-		{title: t.title(2, 7), want: 7, keep: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) {
-			if c.Oldest.IsZero() {
-				r.right(th.dim, "-", w)
-				return
-			}
-			r.right(th.text, since(c.Oldest, g.Counts.At), w)
-		})},
-		{title: t.title(3, 6), want: 6, keep: 5, right: true, cell: flow(func(c *model.PartitionCount) float64 { return c.In })},
-		{title: t.title(4, 6), want: 6, keep: 4, right: true, cell: flow(func(c *model.PartitionCount) float64 { return c.Out })},
-		{title: "EMPTY IN", want: 8, keep: 2, right: true, cell: func(r *row, i, w int) {
-			c := part(i).Count
-			if left, ok := c.Drain(); ok && c.Pending > 0 {
-				r.right(th.text, age(left), w)
-			} else {
-				r.right(th.dim, "-", w)
-			}
-		}},
+		t.chart.move(id, t.page)
+	} else if i, ok := moved(id, t.row(), len(t.rows), t.page); ok && len(t.rows) > 0 {
+		t.chart.cursor = t.rows[i]
 	}
 }
 
-// title marks the column that rows are ordered by.
-func (t *partTable) title(i, w int) string {
-	name := orders()[i]
-	if i == t.sort && i > 0 && len(name) < w {
-		return name + "▼"
+func (t *partTable) typed(id keymap.ID, k tea.KeyPressMsg) {
+	switch id {
+	case keymap.Close:
+		t.typing = false
+		t.filtered("")
+	case keymap.Open:
+		t.typing = false
+	default:
+		if i, ok := moved(id, t.row(), len(t.rows), 1); ok && len(t.rows) > 0 {
+			t.chart.cursor = t.rows[i]
+		} else if t.filter.key(k) {
+			t.take()
+		}
 	}
-	return name
+}
+
+func (t *partTable) filtered(text string) {
+	t.filter.value = text
+	t.take()
+}
+
+// owner goes to the member that owns the partition under the cursor.
+func (t *partTable) owner(m *Model, v *groupView) {
+	part := t.chart.group.Partitions
+	switch {
+	case len(part) == 0:
+	case !part[t.chart.cursor].Owned():
+		m.say(sorry, "nobody owns that partition")
+	default:
+		v.table = nil
+		v.choose(part[t.chart.cursor].Owner)
+	}
+}
+
+// toFullest goes to the partition where the most waits; of equal ones the first.
+func (c *partMap) toFullest() {
+	most := uint64(0)
+	for p, part := range c.group.Partitions {
+		if part.Count != nil && part.Count.Pending > most {
+			most, c.cursor = part.Count.Pending, p
+		}
+	}
 }

@@ -41,7 +41,8 @@ func TestPartitionFrames(t *testing.T) {
 	for _, z := range sizes() {
 		open := func(w world) *stage { return newStage(t, z.w, z.h).show(w.snapshot()) }
 		open(sketch()).press("down", "enter", "enter", "down").golden("partitions-"+z.String(), true)
-		open(sketch()).press("down", "enter", "enter", ">").golden("partitions-sorted-"+z.String(), false)
+		open(sketch()).press("down", "enter", "enter", "E").golden("partitions-sorted-"+z.String(), false)
+		open(sketch()).press("down", "enter", "enter", "/").typed("is:need 10-12").golden("partitions-filter-"+z.String(), false)
 		open(sketch()).press("down", "enter", "enter", "tab", "right").golden("partitions-heat-"+z.String(), true)
 		big := world{context: "prod-eu", groups: []fixture{crowd(1024, 40)}}
 		open(big).press("enter", "enter", "G").golden("partitions-1024-"+z.String(), false)
@@ -86,7 +87,7 @@ func TestFlowFrames(t *testing.T) {
 func TestCursorIsShared(t *testing.T) {
 	s := newStage(t, 120, 40).show(sketch().snapshot()).press("down", "enter", "tab", "right", "right")
 	s.press("enter").sees("2: m1, pinned, nothing waits")
-	s.press(">", "g").sees("6: m2, pinned, 4,211 wait")
+	s.press("E", "g").sees("6: m2, pinned, 4,211 wait")
 	w := sketch()
 	w.groups[0].waits[0].Pending = 99_999
 	s.show(w.snapshot()).sees("6: m2, pinned, 4,211 wait")
@@ -97,6 +98,69 @@ func TestCursorIsShared(t *testing.T) {
 	s.press("esc")
 	if s.m.group != nil {
 		t.Fatal("esc does not lead back to the overview")
+	}
+}
+
+func (s *stage) partitions() string {
+	return strings.Trim(fmt.Sprint(s.m.group.table.rows), "[]")
+}
+
+// Partitions are sorted by every column, with ties by number both ways.
+func TestPartitionsSort(t *testing.T) {
+	w := sketch()
+	for p := range w.groups[0].waits {
+		if p == 2 { // nothing waits there
+			continue
+		}
+		w.groups[0].waits[p].Oldest = moment().Add(-time.Duration(p%5) * time.Second)
+	}
+	for key, want := range map[string]string{
+		"E": "6 14 11 10 12 13 3 7 15 4 9 0 1 5 8 2",
+		"A": "4 9 14 3 8 13 7 12 1 6 11 0 5 10 15 2",
+		"M": "0 1 2 3 4 15 5 6 7 8 9 10 11 12 13 14",
+		"S": "10 11 12 13 14 0 1 2 3 4 5 6 7 8 9 15",
+	} {
+		s := newStage(t, 160, 40).show(w.snapshot()).press("down", "enter", "enter", key)
+		if got := s.partitions(); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	s := newStage(t, 160, 40).show(w.snapshot()).press("down", "enter", "enter", "i")
+	if got, want := s.partitions(), "15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0"; got != want {
+		t.Errorf("i: %s", got)
+	}
+	if s.press("!"); s.m.group.chart.cursor != 6 {
+		t.Errorf("the fullest is %d", s.m.group.chart.cursor)
+	}
+}
+
+func TestPartitionsFilter(t *testing.T) {
+	for typed, want := range map[string]string{
+		"0-2,15":    "0 1 2 15",
+		"m2":        "5 6 7 8 9",
+		"is:absent": "10 11 12 13 14",
+		"is:need":   "10 11 12 13 14",
+		"-is:need":  "0 1 2 3 4 5 6 7 8 9 15",
+		"m1 15":     "15",
+		"member:3":  "10 11 12 13 14",
+		"-0-13":     "14 15",
+		"pinned 99": "",
+	} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "enter", "/")
+		if got := s.typed(typed).partitions(); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+		if s.sees("of 16 shown").press("enter", "esc"); len(s.m.group.table.rows) != 16 {
+			t.Errorf("%q is not cleared", typed)
+		}
+		if s.press("esc"); s.m.group.table != nil {
+			t.Error("esc does not lead back")
+		}
+	}
+	// enter goes to the owner of a partition.
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "enter", "/").typed("6").press("enter", "enter")
+	if s.m.group.table != nil || s.m.group.members.selected != "m2" {
+		t.Errorf("not at the owner: %s", s.plain())
 	}
 }
 

@@ -45,6 +45,7 @@ func screens() map[string][]string {
 		"remap plan":  {"down", "enter", "m", "B", "enter"},
 		"remap name":  {"down", "enter", "m", "n", "z"},
 		"partitions":  {"down", "enter", "enter"},
+		"find parts":  {"down", "enter", "enter", "/", "m"},
 		"heat":        {"down", "enter", "enter", "tab"},
 		"where":       {"down", "enter", "w", "t"},
 		"drained":     {"down", "enter", "x", "enter", "d"},

@@ -100,19 +100,20 @@ func sorted[T any](rows []T, o order, key func(T) (k sortKey, known bool)) {
 	}
 }
 
-// mark shows which way the rows go: down from the most, or up to it.
+// mark shows which way the rows go: down from the most or the worst, or up.
 func (o order) mark() string {
-	if o.reversed {
+	up := o.by == keymap.SortName || o.by == keymap.SortKind || o.by == keymap.SortOwner
+	if up != o.reversed {
 		return "▲"
 	}
 	return "▼"
 }
 
-// sortName is how the order is called in the palette.
-func sortName(by keymap.ID) string {
-	for _, a := range keymap.New() {
-		if a.ID == by {
-			return a.Binding.Help().Desc
+// sortName is how an order is called on a screen.
+func sortName(s keymap.Screen, by keymap.ID) string {
+	for _, e := range keymap.New().Entries(s, nil) {
+		if e.ID == by {
+			return e.Binding.Help().Desc
 		}
 	}
 	return ""

@@ -106,8 +106,8 @@ func TestPartitionsScreen(t *testing.T) {
 	term.see("messages wait there", "C✗█")
 	term.press(enter)
 	term.see("PARTITIONS", "PENDING", "OLDEST", "wait in 16 partitions", "✗ absent")
-	term.press(">")
-	term.see("PENDING▼", "sorted by PENDING")
+	term.press("E")
+	term.see("PENDING▼", "sorted by pending")
 	term.press("w")
 	term.see("Where in TELEMETRY/rollup")
 	for _, r := range "telemetry.dev007.temp" {
