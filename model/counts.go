@@ -35,7 +35,8 @@ func (r Reach) Beyond() uint64 { return beyond(r.Stored, r.Within) }
 // are acknowledged.
 type PartitionCount struct {
 	Pending  uint64        `json:"pending"`
-	Oldest   time.Time     `json:"oldest,omitzero"` // when the first of them was stored, server clock
+	Oldest   time.Time     `json:"oldest,omitzero"`          // when the first of them was stored, server clock
+	AtMost   bool          `json:"oldest_at_most,omitempty"` // the first may be gone since Oldest was read: none is older
 	In       float64       `json:"in_per_s"`
 	Out      float64       `json:"out_per_s"`
 	RateSpan time.Duration `json:"rate_span_ns"`             // between the two counts that the rates are from; 0: not measured yet
@@ -60,9 +61,18 @@ type PartitionsCounted struct {
 // Counted is one partition as it was counted.
 type Counted struct {
 	Pending  uint64
-	Oldest   time.Time // zero when there is none
+	Oldest   time.Time // zero when there is none, or when it is not known
+	AtMost   bool      // Oldest was read at an earlier count, and that message may be gone
 	Newer    uint64    // of them, what was stored after the count before
 	HasNewer bool      // Newer was counted
+	Before   *Before   // the count before, where that is not the group's last one
+	Kept     bool      // only Pending was counted: rates stay as they are
+}
+
+// Before is an earlier count of one partition.
+type Before struct {
+	At      time.Time // server clock
+	Pending uint64
 }
 
 // countsKept is how many times their interval counts are shown before they are
@@ -88,7 +98,11 @@ func (o PartitionsCounted) apply(r *reduction) {
 		case counts.Error != "":
 			g.Partitions[p].Count = nil
 		case p < len(o.Partitions):
-			g.Partitions[p].Count = o.Partitions[p].after(g.Partitions[p].Count, counts.At.Sub(before), g.Key.Kind)
+			c, since := o.Partitions[p], before
+			if c.Before != nil {
+				since = c.Before.At
+			}
+			g.Partitions[p].Count = c.after(g.Partitions[p].Count, counts.At.Sub(since), g.Key.Kind)
 		}
 	}
 	r.ownGroups()
@@ -98,13 +112,17 @@ func (o PartitionsCounted) apply(r *reduction) {
 
 // after compares a count with the one before.
 func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *PartitionCount {
-	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest}
+	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest, AtMost: c.AtMost}
 	if old == nil {
 		return n
 	}
 	n.In, n.Out, n.RateSpan, n.AtLeast = old.In, old.Out, old.RateSpan, old.AtLeast
-	if span < rateSpan {
+	if c.Kept || span < rateSpan {
 		return n
+	}
+	was := old.Pending
+	if c.Before != nil {
+		was = c.Before.Pending
 	}
 	newer := c.Newer
 	if !c.HasNewer { // nothing waited: all there is now is newer
@@ -112,7 +130,7 @@ func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *Part
 	}
 	n.RateSpan = span
 	n.In = float64(newer) / span.Seconds()
-	n.Out = float64(beyond(old.Pending+newer, c.Pending)) / span.Seconds()
+	n.Out = float64(beyond(was+newer, c.Pending)) / span.Seconds()
 	n.AtLeast = kind == KindElastic && newer >= c.Pending // what is handled leaves no trace in a work queue
 	return n
 }
@@ -143,7 +161,8 @@ func (g *Group) Counted() bool {
 	return g.Counts != nil && g.Counts.Error == "" && n > 0 && g.Partitions[0].Count != nil && g.Partitions[n-1].Count != nil
 }
 
-// CountOf sums the counts of some partitions up.
+// CountOf sums the counts of some partitions up. The oldest is that of those where it is
+// known exactly.
 func (g *Group) CountOf(partitions []int) (sum uint64, oldest time.Time) {
 	for _, p := range partitions {
 		if p < 0 || p >= len(g.Partitions) || g.Partitions[p].Count == nil {
@@ -151,7 +170,7 @@ func (g *Group) CountOf(partitions []int) (sum uint64, oldest time.Time) {
 		}
 		c := g.Partitions[p].Count
 		sum += c.Pending
-		if !c.Oldest.IsZero() && (oldest.IsZero() || c.Oldest.Before(oldest)) {
+		if !c.Oldest.IsZero() && !c.AtMost && (oldest.IsZero() || c.Oldest.Before(oldest)) {
 			oldest = c.Oldest
 		}
 	}
@@ -159,14 +178,14 @@ func (g *Group) CountOf(partitions []int) (sum uint64, oldest time.Time) {
 }
 
 // Oldest is when the group's first waiting message was stored, as far as it was
-// counted.
+// counted, and exactly.
 func (g *Group) Oldest() time.Time {
 	var oldest time.Time
 	if g.Hop != nil {
 		oldest = g.Hop.Oldest
 	}
 	for _, p := range g.Partitions {
-		if c := p.Count; c != nil && !c.Oldest.IsZero() && (oldest.IsZero() || c.Oldest.Before(oldest)) {
+		if c := p.Count; c != nil && !c.Oldest.IsZero() && !c.AtMost && (oldest.IsZero() || c.Oldest.Before(oldest)) {
 			oldest = c.Oldest
 		}
 	}

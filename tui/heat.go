@@ -70,7 +70,7 @@ func (h heat) look(t *theme, p int) style {
 // long tells whether the oldest message in a partition waits for long.
 func (h heat) long(p int) bool {
 	c := h.group.Partitions[p].Count
-	return c != nil && !c.Oldest.IsZero() && h.group.Counts.At.Sub(c.Oldest) > waitsLong
+	return c != nil && !c.Oldest.IsZero() && !c.AtMost && h.group.Counts.At.Sub(c.Oldest) > waitsLong
 }
 
 // dead tells whether what waits for a member will wait until somebody does something.
@@ -96,9 +96,17 @@ func (h heat) words(c *model.PartitionCount) string {
 	}
 	s := number(c.Pending, 12) + " wait"
 	if !c.Oldest.IsZero() {
-		s += ", oldest " + since(c.Oldest, h.group.Counts.At)
+		s += ", oldest " + oldest(c, h.group.Counts.At)
 	}
 	return s
+}
+
+// oldest is how long a partition's first message has waited, ≤ where it may be less.
+func oldest(c *model.PartitionCount, at time.Time) string {
+	if c.AtMost {
+		return "≤" + since(c.Oldest, at)
+	}
+	return since(c.Oldest, at)
 }
 
 // counted says how old the counts are where that matters, or why there are none.

@@ -167,7 +167,7 @@ func (t *partTable) columns(th *theme, w int) []column {
 				r.right(th.dim, "-", w)
 				return
 			}
-			r.right(th.text, since(c.Oldest, g.Counts.At), w)
+			r.right(th.text, oldest(c, g.Counts.At), w)
 		})},
 		{sort: keymap.SortIn, title: "IN/S", want: 6, keep: 5, right: true, cell: flow(func(c *model.PartitionCount) float64 { return c.In })},
 		{sort: keymap.SortOut, title: "OUT/S", want: 6, keep: 4, right: true, cell: flow(func(c *model.PartitionCount) float64 { return c.Out })},

@@ -92,7 +92,11 @@ func (o placed) text(w io.Writer) error {
 		if c := p.Count; c != nil {
 			line += fmt.Sprintf("  %d wait before it", c.Pending)
 			if !c.Oldest.IsZero() {
-				line += fmt.Sprintf(", the oldest for %s", max(0, p.CountedAt.Sub(c.Oldest)).Round(time.Millisecond))
+				most := ""
+				if c.AtMost {
+					most = "at most "
+				}
+				line += fmt.Sprintf(", the oldest for %s%s", most, max(0, p.CountedAt.Sub(c.Oldest)).Round(time.Millisecond))
 			}
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {

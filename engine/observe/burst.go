@@ -53,7 +53,7 @@ func (b *burst) ask(stream string, from uint64, filters []string) []*tally {
 
 // run makes all requests and waits for all answers. The whole is paid for afterwards.
 func (b *burst) run(ctx context.Context, messageSize uint64) error {
-	b.cost = len(b.tallies) * int(1+messageSize/requestBytes)
+	b.cost = len(b.tallies) * costOf(messageSize)
 	b.api.budget.borrow(b.cost)
 	for some := range slices.Chunk(b.tallies, int(max(1, burstBytes/max(1, messageSize)))) {
 		if err := b.flight(ctx, some); err != nil {
@@ -62,6 +62,9 @@ func (b *burst) run(ctx context.Context, messageSize uint64) error {
 	}
 	return nil
 }
+
+// costOf is what one count costs, in requests.
+func costOf(messageSize uint64) int { return int(1 + messageSize/requestBytes) }
 
 // directRequest is the part of nats-server's JSApiMsgGetRequest that counts. At most
 // one message comes for it.

@@ -3,8 +3,6 @@ package observe
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"time"
 
 	"pcgtop/model"
@@ -19,8 +17,7 @@ func (l *link) followPartitions(ctx context.Context) error {
 	var last counted
 	for {
 		asked := false
-		wait, _ := l.api.budget.owed()
-		timer := time.NewTimer(max(wait, l.opts.Refresh-time.Since(last.begun)))
+		timer := time.NewTimer(time.Until(last.next))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -30,7 +27,7 @@ func (l *link) followPartitions(ctx context.Context) error {
 		case <-timer.C:
 		}
 		timer.Stop()
-		if asked && last.key == l.openKey() && (wait > last.due || time.Since(last.begun) < l.opts.Refresh) {
+		if asked && last.key == l.openKey() && (time.Until(last.next) > last.due || time.Since(last.begun) < l.opts.Refresh) {
 			continue // it was counted a moment ago, or twice already without being paid for
 		}
 		last = l.countOpen(ctx, last)
@@ -48,9 +45,20 @@ func (l *link) openKey() model.Key {
 type counted struct {
 	key     model.Key
 	begun   time.Time
+	next    time.Time     // when to count again
 	created time.Time     // of the stream
-	seq     uint64        // its last sequence
+	looks   []look        // at each partition
 	due     time.Duration // how long it takes to pay for it
+}
+
+// look is what a partition's own direct get said the last time.
+type look struct {
+	at      time.Time // server clock; zero: never
+	seq     uint64    // the stream's last sequence then
+	pending uint64
+	first   uint64 // the sequence of the first that waited; 0: none did
+	oldest  time.Time
+	loose   bool // the first may be gone since
 }
 
 // notYet is how soon a group is looked for again whose config or stream was not read
@@ -61,12 +69,13 @@ const notYet = 20 * time.Millisecond
 func (l *link) countOpen(ctx context.Context, last counted) counted {
 	k := l.openKey()
 	next := counted{key: k, begun: time.Now()}
+	next.next = next.begun.Add(l.opts.Refresh)
 	g := l.opts.Group(k)
 	if k == (model.Key{}) {
 		return next
 	}
 	if g == nil || g.Revision == 0 || g.ReadAt.IsZero() || !g.Stream.Known {
-		next.begun = next.begun.Add(notYet - l.opts.Refresh)
+		next.next = next.begun.Add(notYet)
 		return next
 	}
 	if last.key != k {
@@ -78,10 +87,14 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 			return next
 		}
 		o.Counts.Error = plain(err)
+		owed, _ := l.api.budget.owed()
+		now.next = time.Now().Add(owed)
 	}
-	next.created, next.seq, next.due = now.created, now.seq, now.due
-	owed, _ := l.api.budget.owed()
-	o.Counts.Every = max(l.opts.Refresh, owed)
+	next.created, next.looks, next.due = now.created, now.looks, now.due
+	if now.next.After(next.next) {
+		next.next = now.next
+	}
+	o.Counts.Every = next.next.Sub(next.begun)
 	if o.Counts.At.IsZero() {
 		o.Counts.At = l.clock.now()
 	}
@@ -92,8 +105,9 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 // errNoDirect says why partitions cannot be counted.
 var errNoDirect = errors.New("no direct gets (allow_direct)")
 
-// countPartitions asks for what waits in each partition, and, for an elastic group, at
-// its origin.
+// countPartitions counts what waits in each partition, and, for an elastic group, at
+// its origin. Each is asked for, or, where that is much, some are, and how much waits in
+// the others is told by the stream's subjects.
 func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted) (model.PartitionsCounted, counted, error) {
 	o := model.PartitionsCounted{Key: g.Key}
 	var now counted
@@ -106,16 +120,28 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 		return o, now, err
 	}
 	l.clock.set(info.TS)
-	o.Counts.At = info.TS
-	now.created, now.seq = info.Created, info.State.LastSeq
 	if !info.Config.AllowDirect {
+		o.Counts.At = info.TS
 		return o, now, errNoDirect
 	}
-	if !last.created.Equal(info.Created) {
-		last = counted{}
+	now.created, now.looks = info.Created, make([]look, len(g.Partitions))
+	if last.created.Equal(info.Created) && len(last.looks) == len(now.looks) {
+		copy(now.looks, last.looks)
 	}
+	t, err := l.totals(ctx, g, info)
+	if err != nil {
+		return o, now, err
+	}
+	if t != nil {
+		info = t.info
+	}
+	o.Counts.At = info.TS
+	loosen(now.looks, g, t)
 	all, newer := &burst{link: l}, &burst{link: l}
-	cells := askPartitions(all, g, name)
+	cells := make([]cell, len(g.Partitions))
+	for _, p := range l.choose(t, now.looks) {
+		cells[p].all = all.ask(name, floorOf(g, p)+1, filtersOf(g, p))
+	}
 	hop := l.askHop(ctx, all, g, info)
 	reach := askReach(all, g, name)
 	begun := time.Now()
@@ -123,19 +149,23 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 		return o, now, err
 	}
 	o.Counts.Took = time.Since(begun)
-	askNewer(newer, g, cells, last)
+	askNewer(newer, g, cells, now.looks)
 	if err := newer.run(ctx, info.messageSize()); err != nil {
 		return o, now, err
 	}
-	now.due = time.Duration(float64(all.cost+newer.cost) / (l.opts.MaxRequests / 2) * float64(time.Second))
-	for _, c := range cells {
-		one := model.Counted{HasNewer: c.newer != nil}
-		one.Pending, one.Oldest = sum(c.all)
-		one.Newer, _ = sum(c.newer)
-		if g.Key.Kind == model.KindElastic {
-			one.Newer = min(one.Newer, one.Pending)
+	now.due = l.payFor(all.cost + newer.cost)
+	owed, _ := l.api.budget.owed()
+	now.next = time.Now().Add(owed)
+	if t != nil {
+		now.due = max(totalsEvery, l.payFor(t.cost))
+		now.next = begun.Add(now.due)
+	}
+	for p := range cells {
+		if t != nil && cells[p].all == nil {
+			o.Partitions = append(o.Partitions, now.looks[p].told(t.pending[p], info))
+		} else {
+			o.Partitions = append(o.Partitions, cells[p].counted(g, info, &now.looks[p]))
 		}
-		o.Partitions = append(o.Partitions, one)
 	}
 	if hop != nil {
 		n, oldest := sum(hop)
@@ -148,117 +178,14 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 	return o, now, nil
 }
 
-// cell is the counts of one partition: all that waits, and what came since the count
-// before.
-type cell struct{ all, newer []*tally }
-
-// askPartitions adds the counts of all partitions to the burst.
-func askPartitions(b *burst, g *model.Group, stream string) []cell {
-	cells := make([]cell, len(g.Partitions))
-	for p := range cells {
-		cells[p].all = b.ask(stream, floorOf(g, p)+1, filtersOf(g, p))
+// counted is what the direct gets tell of a partition, which is remembered.
+func (c cell) counted(g *model.Group, info *streamInfo, l *look) model.Counted {
+	one := model.Counted{HasNewer: c.newer != nil, Before: l.before()}
+	one.Pending, one.Oldest = sum(c.all)
+	one.Newer, _ = sum(c.newer)
+	if g.Key.Kind == model.KindElastic {
+		one.Newer = min(one.Newer, one.Pending)
 	}
-	return cells
+	*l = look{at: info.TS, seq: info.State.LastSeq, pending: one.Pending, first: oldestSeq(c.all), oldest: one.Oldest}
+	return one
 }
-
-// askNewer adds the counts of what was stored after the count before, for the rates.
-// Where nothing older is left, all is newer, and nothing has to be asked; but what a
-// static group has handled in between is still in its stream.
-func askNewer(b *burst, g *model.Group, cells []cell, last counted) {
-	if last.seq == 0 {
-		return
-	}
-	for p := range cells {
-		older := slices.ContainsFunc(cells[p].all, func(t *tally) bool { return t.pending > 0 && t.first <= last.seq })
-		if g.Key.Kind == model.KindStatic || older {
-			for _, t := range cells[p].all {
-				from := last.seq + 1
-				if g.Key.Kind == model.KindElastic {
-					from = max(from, t.from)
-				}
-				cells[p].newer = append(cells[p].newer, b.ask(t.stream, from, []string{t.filter})...)
-			}
-		}
-	}
-}
-
-// floorOf is the stream sequence up to which a static group's owner has acknowledged
-// everything. A work queue holds only what is not done, so there it is 0.
-func floorOf(g *model.Group, p int) uint64 {
-	if g.Key.Kind == model.KindElastic || !g.Partitions[p].Owned() {
-		return 0
-	}
-	if m := g.Members[g.Partitions[p].Member]; m.Consumer != nil && m.Elsewhere == "" {
-		return m.Consumer.AckFloorStream
-	}
-	return 0
-}
-
-// filtersOf is what a member's consumer takes of a partition. A work stream holds
-// nothing else.
-func filtersOf(g *model.Group, p int) []string {
-	prefix := strconv.Itoa(p) + "."
-	if g.Key.Kind == model.KindElastic || g.Config.Mapped() || len(g.Config.Filters) == 0 {
-		return []string{prefix + ">"}
-	}
-	var filters []string
-	for _, f := range g.Config.Filters {
-		filters = append(filters, prefix+f.Subject)
-	}
-	return filters
-}
-
-// askHop adds the count of what the origin holds beyond what was sourced.
-func (l *link) askHop(ctx context.Context, b *burst, g *model.Group, info *streamInfo) []*tally {
-	facts := info.facts()
-	if g.Key.Kind != model.KindElastic || len(facts.Sources) != 1 || facts.Sources[0].Name != g.Key.Stream || !usable(g.Key.Stream) {
-		return nil
-	}
-	origin, err := l.api.streamInfo(ctx, g.Key.Stream)
-	src := facts.Sources[0]
-	if err != nil || !origin.Config.AllowDirect || src.Seq == 0 && facts.LastSeq > 0 && !origin.Created.After(facts.Created) || src.Seq > origin.State.LastSeq {
-		return nil // the sequence is not told, or not of this origin
-	}
-	filters := []string{">"}
-	if len(src.Transforms) > 0 {
-		filters = nil
-		for _, t := range src.Transforms {
-			filters = append(filters, t.From)
-		}
-	}
-	return b.ask(g.Key.Stream, src.Seq+1, filters)
-}
-
-// askReach adds the count of what members can get at, where config and stream disagree.
-func askReach(b *burst, g *model.Group, stream string) []*tally {
-	why, _ := g.StampDiffers()
-	if why == "" && !g.ConfigDiffers() {
-		return nil
-	}
-	all := []*tally{}
-	for p := range g.Partitions {
-		filters := []string{strconv.Itoa(p) + ".>"}
-		if !g.Config.Mapped() && len(g.Config.Filters) > 0 {
-			filters = nil
-			for _, f := range g.Config.Filters {
-				filters = append(filters, strconv.Itoa(p)+"."+f.Subject)
-			}
-		}
-		all = append(all, b.ask(stream, 1, filters)...)
-	}
-	return all
-}
-
-// sum adds tallies up; the oldest message is the oldest of any.
-func sum(tallies []*tally) (n uint64, oldest time.Time) {
-	for _, t := range tallies {
-		n += t.pending
-		if !t.oldest.IsZero() && (oldest.IsZero() || t.oldest.Before(oldest)) {
-			oldest = t.oldest
-		}
-	}
-	return n, oldest
-}
-
-// messageSize is the mean size of the stream's messages in bytes.
-func (i *streamInfo) messageSize() uint64 { return i.State.Bytes / max(1, i.State.Messages) }

@@ -92,18 +92,25 @@ func directGets(t testing.TB, url string) (since func() int) {
 func TestCountsKeepToTheBudget(t *testing.T) {
 	srv := startServer(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
-	k := manyPartitions(t, js, 64, 200)
+	ctx := t.Context()
+	k := static("P-g", "s") // of a static group only direct gets tell what waits
+	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "P-g", Subjects: []string{"p.*"}, AllowDirect: true, Storage: jetstream.MemoryStorage,
+		SubjectTransform: &jetstream.SubjectTransformConfig{Source: "p.*", Destination: "{{partition(64,1)}}.p.{{wildcard(1)}}"}}))
+	must(orbit.CreateStatic(ctx, js, "P-g", "s", 64, []string{"p.*"}, []string{"m"}, nil))
+	for i := range 200 {
+		must(js.Publish(ctx, fmt.Sprintf("p.k%d", i), nil))
+	}
 	gets := directGets(t, srv.ClientURL())
 	start := time.Now()
-	_, r := opened(t, srv.ClientURL(), k, func(o *Options) { o.MaxRequests = 40 })
-	now, _ := r.until(t, "three counts", func(s *model.Snapshot) bool { return gets() >= 3*64 && counts(s.Group(k)) == 200 })
+	_, r := opened(t, srv.ClientURL(), k, func(o *Options) { o.MaxRequests = 80 })
+	now, _ := r.until(t, "two counts and a half", func(s *model.Snapshot) bool { return gets() > 4*64 && counts(s.Group(k)) == 200 })
 	took := time.Since(start)
 	t.Logf("%d direct gets in %v, next in %v", gets(), took, now.Group(k).Counts.Every)
-	if most := 64 + 40*took.Seconds(); float64(gets()) > 2*most {
+	if most := 64 + 80*took.Seconds(); float64(gets()) > 2*most {
 		t.Errorf("%d direct gets in %v", gets(), took)
 	}
 	if every := now.Group(k).Counts.Every; every < 2*time.Second {
-		t.Errorf("counted every %v: 64 requests of 40 a second", every)
+		t.Errorf("counted every %v: 128 requests of 80 a second", every)
 	}
 }
 

@@ -156,6 +156,8 @@ func sign(r rune) string {
 		return "-"
 	case '≥':
 		return ">"
+	case '≤':
+		return "<"
 	case '▎', '▍':
 		return ":"
 	case '▋', '▊', '▉':

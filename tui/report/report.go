@@ -120,6 +120,9 @@ func Group(w io.Writer, g *model.Group) error {
 		pending, oldest := "-", ""
 		if c := part.Count; c != nil {
 			pending, oldest = fmt.Sprint(c.Pending), since(c.Oldest, g.Counts.At)
+			if c.AtMost && oldest != "" {
+				oldest = "≤" + oldest
+			}
 		}
 		p.add(fmt.Sprint(part.Number), owner, state, pending, oldest)
 	}

@@ -72,6 +72,12 @@ func TestCountedGroup(t *testing.T) {
 	if err := JSON(&j, s); err != nil || !strings.Contains(j.String(), `"count":{"pending":12,"oldest":"2026-11-29T14:00:00Z"`) {
 		t.Errorf("%v %s", err, j.String())
 	}
+	s = model.Reduce(s, at, model.PartitionsCounted{Key: k, Counts: model.Counts{At: at, Every: time.Second},
+		Partitions: []model.Counted{{Pending: 12, Oldest: at.Add(-41 * time.Second), AtMost: true, Kept: true}, {}, {}}})
+	b.Reset()
+	if err := Group(&b, s.Groups[0]); err != nil || !strings.Contains(b.String(), "0  m1     pinned       12    ≤41s") {
+		t.Errorf("%v %s", err, b.String())
+	}
 	s = model.Reduce(s, at, model.PartitionsCounted{Key: k, Counts: model.Counts{At: at, Error: "no direct gets (allow_direct)"}})
 	b.Reset()
 	if err := Group(&b, s.Groups[0]); err != nil || !strings.Contains(b.String(), "partitions not counted: no direct gets (allow_direct)") {
