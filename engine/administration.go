@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -52,7 +53,7 @@ func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, err
 	for _, m := range p.Mappings {
 		mappings = append(mappings, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
 	}
-	revision, err := pcgroups.ApplyMembership(ctx, a.js, p.Key.Stream, p.Key.Group, p.Revision, p.Members, mappings)
+	revision, err := a.put(ctx, p, mappings)
 	switch {
 	case errors.Is(err, pcgroups.ErrChanged), errors.Is(err, pcgroups.ErrGroupNotFound):
 		return Outcome{}, a.conflict(ctx, p, err)
@@ -63,6 +64,29 @@ func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, err
 		a.see(now) // an older answer of another server is put aside
 	}
 	return Outcome{Text: fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), Revision: revision}, nil
+}
+
+// Bounds of waiting for a replica that is behind.
+const (
+	behindFirst = 5 * time.Millisecond
+	behindMost  = 2 * time.Second
+)
+
+// put writes the membership. The config is read before, and a replica may answer that is
+// behind what the plan was made for: nobody has changed the group then, and it is tried
+// again until the replica has caught up.
+func (a *administration) put(ctx context.Context, p *model.Plan, mappings []pcgroups.MemberMapping) (uint64, error) {
+	for wait := behindFirst; ; wait *= 2 {
+		revision, err := pcgroups.ApplyMembership(ctx, a.js, p.Key.Stream, p.Key.Group, p.Revision, p.Members, mappings)
+		var changed *pcgroups.ChangedError
+		behind := errors.As(err, &changed) && changed.Current < p.Revision || errors.Is(err, pcgroups.ErrGroupNotFound)
+		if !behind || wait > behindMost {
+			return revision, err
+		}
+		if now, readErr := a.stored(ctx, p.Key); readErr != nil || now.Revision != p.Revision || !pause(ctx, wait) {
+			return revision, err
+		}
+	}
 }
 
 // stepDown unpins, if the group and the pin are still those of the plan.
