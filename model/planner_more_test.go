@@ -1,11 +1,15 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // A whale gets a member to itself and the rest stays where it can.
@@ -105,4 +109,31 @@ func large(s Strategy) Ask {
 		a.Weights = append(a.Weights, float64(p*7919%97+1))
 	}
 	return a
+}
+
+// Whatever the weights are, there is a deal, it is within its bound, and it can be
+// written down: nothing, less than nothing, no number at all, or more than can be added.
+func TestOddWeights(t *testing.T) {
+	odd := []float64{0, math.Copysign(0, -1), -1, 1, 5e-324, 1e-300, 1e300, math.MaxFloat64, math.NaN(), math.Inf(1), math.Inf(-1)}
+	rapid.Check(t, func(t *rapid.T) {
+		n, names := rapid.IntRange(1, 30).Draw(t, "partitions"), []string{"m1", "m2", "m3"}
+		a := Ask{Before: Assign(n, names, nil), Members: append(names, "m4"), Isolate: Heaviest,
+			Strategy:  rapid.SampledFrom(Strategies()).Draw(t, "strategy"),
+			Weights:   rapid.SliceOfN(rapid.SampledFrom(odd), n, n).Draw(t, "weights"),
+			Tolerance: rapid.SampledFrom([]float64{0, 1e-9, 1, 1e4, math.NaN(), -1}).Draw(t, "tolerance")}
+		d, err := Propose(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDeal(t, a, d)
+		if _, err := json.Marshal(d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Price.Weighed != slices.ContainsFunc(a.Weights, func(w float64) bool { return w > 0 }) {
+			t.Fatalf("weighed %v by %v", d.Price.Weighed, a.Weights)
+		}
+		if table, _ := newTable(a); a.Strategy == StrategyLoad && !(table.heaviest(d.Owner) <= table.heaviest(table.longestFirst())*(1+tolerance(a.Tolerance))*(1+1e-9)) {
+			t.Fatalf("heaviest %g", table.heaviest(d.Owner))
+		}
+	})
 }

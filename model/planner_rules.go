@@ -52,7 +52,7 @@ func newTable(a Ask) (*table, error) {
 	case a.Weights != nil && len(a.Weights) != t.n:
 		return nil, refuse("%d weights for %s", len(a.Weights), Count(t.n, "partition"))
 	}
-	t.weights = usable(a.Weights, t.n)
+	t.weights, _ = usable(a.Weights, t.n)
 	t.home, t.fixed, t.class = make([]int, t.n), make([]int, t.n), make([]int, t.n)
 	for p := range t.n {
 		t.home[p], t.fixed[p] = -1, -1
@@ -72,21 +72,25 @@ func newTable(a Ask) (*table, error) {
 	return t, t.keep(a.Before)
 }
 
-// usable replaces weights that say nothing: without any, all partitions are alike.
-func usable(weights []float64, n int) []float64 {
-	out, sum := make([]float64, n), 0.0
+// heaviestWeight bounds a weight, so that sums of them stay numbers.
+const heaviestWeight = 1e300
+
+// usable replaces weights that say nothing, and bounds those that are too large to be
+// added up. The second value is false when none says anything: then all partitions are
+// alike.
+func usable(weights []float64, n int) ([]float64, bool) {
+	out, some := make([]float64, n), false
 	for p, w := range weights {
-		if w > 0 && !math.IsInf(w, 0) {
-			out[p] = w
-			sum += w
+		if w > 0 { // not so for one that is no number
+			out[p], some = math.Min(w, heaviestWeight), true
 		}
 	}
-	if sum == 0 {
+	if !some {
 		for p := range out {
 			out[p] = 1
 		}
 	}
-	return out
+	return out, some
 }
 
 func (t *table) partition(p int) error {

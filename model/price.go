@@ -28,11 +28,12 @@ func (s Spread) Ratio() float64 {
 // PriceOf compares two assignments of the same partitions. Without weights, or with
 // some for another number of partitions, each partition weighs 1.
 func PriceOf(before, after Assignment, weights []float64) Price {
-	p := Price{Weighed: len(weights) == len(after.Owner) && sum(weights) > 0}
-	if !p.Weighed {
+	if len(weights) != len(after.Owner) {
 		weights = nil
 	}
-	load := usable(weights, len(after.Owner))
+	p := Price{}
+	load, weighed := usable(weights, len(after.Owner))
+	p.Weighed = weighed
 	p.Before, p.After = spread(before, load), spread(after, load)
 	for n := range after.Owner {
 		was, had := before.OwnerName(n)

@@ -92,6 +92,9 @@ func (e *Env) counted(g *model.Group) (*model.Group, error) {
 	return nil, fmt.Errorf("%s: %w", g.Key, ErrNotFound)
 }
 
+// mostTolerance is a tolerance, in per cent, that allows anything.
+const mostTolerance = 1_000_000
+
 // ask turns the arguments into a question to the planner, and the loads into weights.
 func (c ElasticPlan) ask(g *model.Group) (model.Ask, []float64, error) {
 	a := model.Ask{Strategy: model.Strategy(c.Strategy), Before: g.Config.Assignment(), Tolerance: c.Tolerance / 100, Isolate: model.Heaviest}
@@ -115,8 +118,8 @@ func (c ElasticPlan) ask(g *model.Group) (model.Ask, []float64, error) {
 			return a, nil, err
 		}
 	}
-	if c.Tolerance < 0 {
-		return a, nil, fmt.Errorf("--tolerance is %g: give 0 or more per cent", c.Tolerance)
+	if !(c.Tolerance >= 0 && c.Tolerance <= mostTolerance) {
+		return a, nil, fmt.Errorf("--tolerance is %g: give 0 to %d per cent", c.Tolerance, mostTolerance)
 	}
 	a.Tolerance = max(a.Tolerance, 1e-9) // 0 is meant
 	weights := model.Weights(g)
@@ -222,6 +225,9 @@ func owned(a model.Assignment, i int, ok bool) string {
 func load(loads []float64, i int, ok bool) string {
 	if !ok {
 		return "-"
+	}
+	if loads[i] >= 1e9 {
+		return fmt.Sprintf("%.3g", loads[i])
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", loads[i]), ".0")
 }
