@@ -140,6 +140,7 @@ func TestReplicatedBucket(t *testing.T) {
 	has(b)
 	stopA, stopB := forward(t, "the writer's screen", a, k), forward(t, "the reader's screen", b, k)
 
+	first := must(b.observer.Stored(t.Context(), k))
 	stopReads := directReads(t, k, followers, a, b)
 
 	const rounds = 200
@@ -160,6 +161,11 @@ func TestReplicatedBucket(t *testing.T) {
 	}
 	behind, all := stopReads()
 	t.Logf("%d of %d direct reads were behind", behind, all)
+	for _, e := range []*Engine{a, b} { // and one that is as far behind as can be
+		before := e.Current().Seq
+		e.see(first)
+		until(t, e, "a snapshot after that", func(s *model.Snapshot) bool { return s.Seq > before })
+	}
 
 	// A plan for what is no longer stored, made on the other screen.
 	until(t, b, "the last write", func(s *model.Snapshot) bool { return s.Group(k).Revision == revision })
