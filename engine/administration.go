@@ -49,11 +49,7 @@ func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, err
 	if p.Key.Kind != model.KindElastic {
 		return Outcome{}, fmt.Errorf("%s is a %s group: its members never change; nothing was written", p.Key, p.Key.Kind)
 	}
-	mappings := make([]pcgroups.MemberMapping, 0, len(p.Mappings))
-	for _, m := range p.Mappings {
-		mappings = append(mappings, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
-	}
-	revision, err := a.put(ctx, p, mappings)
+	revision, err := a.put(ctx, p, wire(p.Mappings))
 	switch {
 	case errors.Is(err, pcgroups.ErrChanged), errors.Is(err, pcgroups.ErrGroupNotFound):
 		return Outcome{}, a.conflict(ctx, p, err)
@@ -64,6 +60,15 @@ func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, err
 		a.see(now) // an older answer of another server is put aside
 	}
 	return Outcome{Text: fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), Revision: revision}, nil
+}
+
+// wire is mappings in the form in which they are stored; nil stays nil.
+func wire(list []model.Mapping) []pcgroups.MemberMapping {
+	var mappings []pcgroups.MemberMapping
+	for _, m := range list {
+		mappings = append(mappings, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
+	}
+	return mappings
 }
 
 // Bounds of waiting for a replica that is behind.

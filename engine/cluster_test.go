@@ -135,7 +135,9 @@ func TestReplicatedBucket(t *testing.T) {
 		followers = append(followers, url)
 	}
 	a, b := start(t, followers[0]), start(t, followers[1])
-	has := func(e *Engine) { until(t, e, "the group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil }) }
+	has := func(e *Engine) {
+		until(t, e, "the group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
+	}
 	has(a)
 	has(b)
 	stopA, stopB := forward(t, "the writer's screen", a, k), forward(t, "the reader's screen", b, k)
@@ -195,7 +197,9 @@ func TestReplicaBehind(t *testing.T) {
 	before := must(kv.Get(t.Context(), k.BucketKey()))
 	must(oracle.AddMembers(t.Context(), js, "ORDERS", "cg", []string{"m2"}))
 	e := start(t, s.ClientURL())
-	now := until(t, e, "both members", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil && len(s.Group(k).Config.Members) == 2 })
+	now := until(t, e, "both members", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(k) != nil && len(s.Group(k).Config.Members) == 2
+	})
 	p := plan(t, now.Group(k), model.ActionAdd, "m3")
 
 	after := must(kv.Get(t.Context(), k.BucketKey()))

@@ -30,7 +30,7 @@ func (a *administration) create(ctx context.Context, p *model.Plan) (Outcome, er
 		for _, f := range c.Filters {
 			filters = append(filters, f.Subject)
 		}
-		_, err = pcgroups.CreateStatic(ctx, a.js, k.Stream, k.Group, uint(c.Partitions), filters, c.Members, nil)
+		_, err = pcgroups.CreateStatic(ctx, a.js, k.Stream, k.Group, uint(c.Partitions), filters, c.Members, wire(c.Mappings))
 	}
 	if err != nil {
 		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)

@@ -172,6 +172,7 @@ func New() Table {
 		{Balance, b([]string{"b"}, "b", "balanced"), "Back from a mapping to a balanced membership.", Change, true, Group, 5},
 
 		{Undo, b([]string{"u"}, "u", "undo"), "Undo the last change of this group that was made from here.", Change, true, Group, 5},
+		{Undo, b([]string{"u"}, "u", "undo"), "Undo the last change that was made from here.", Here, true, History, 1},
 		{Done, b([]string{"U"}, "U", "history"), "Show what was done to this group from here.", Change, false, Group, 0},
 		{NewGroup, b([]string{"n"}, "n", "new group"), "Make a group: a form checks it as you type.", Change, true, Overview, 4},
 		{Remove, b([]string{"X"}, "X", "delete"), "Delete this group: shows what goes and asks for its name.", Change, true, Group, 6},

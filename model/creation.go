@@ -30,7 +30,11 @@ func NewCreation(k Key, c Creation) *Plan {
 	p := &Plan{Intent: Intent{Action: ActionCreate}, Key: k, Creation: &c, Warnings: c.Warnings}
 	args := []string{"pcgtop", string(k.Kind), "create", k.Stream, k.Group, strconv.Itoa(c.Config.Partitions)}
 	if k.Kind == KindStatic {
-		args = append([]string{"pcgtop", string(k.Kind), "create", "balanced", k.Stream, k.Group, strconv.Itoa(c.Config.Partitions)}, c.Config.Members...)
+		form, owners := "balanced", c.Config.Members
+		if c.Config.Mapped() {
+			form, owners = "mapped", mappingArgs(c.Config.Mappings)
+		}
+		args = append([]string{"pcgtop", string(k.Kind), "create", form, k.Stream, k.Group, strconv.Itoa(c.Config.Partitions)}, owners...)
 	}
 	positions := false
 	for _, f := range c.Config.Filters {

@@ -107,8 +107,11 @@ func (c *Config) CheckNew(k Key) error {
 			}
 		}
 	}
-	if k.Kind == KindStatic && len(c.Members) == 0 {
+	if k.Kind == KindStatic && len(c.Members)+len(c.Mappings) == 0 {
 		return errors.New("a static group is made with its members: name them")
+	}
+	if len(c.Mappings) > 0 {
+		return k.checkMappings(c.Partitions, c.Mappings)
 	}
 	for _, m := range c.Members {
 		if err := k.CheckMember(m); err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -232,44 +231,10 @@ func (p *Plan) drop(*Group) error {
 }
 
 func (p *Plan) remap(g *Group) error {
-	p.Members, p.Mappings = nil, nil
-	seen := make([]string, g.Config.Partitions)
-	taken := make([]bool, g.Config.Partitions)
-	listed := map[string]bool{}
-	for _, m := range p.Intent.Mappings {
-		if err := g.Key.CheckMember(m.Member); err != nil {
-			return err
-		}
-		if listed[m.Member] {
-			return refuse("%s is listed twice", m.Member)
-		}
-		listed[m.Member] = true
-		for _, n := range m.Partitions {
-			if n < 0 || n >= len(taken) {
-				return refuse("no partition %d: there are 0 to %d", n, len(taken)-1)
-			}
-			if taken[n] {
-				return refuse("partition %d is given to %s and to %s", n, seen[n], m.Member)
-			}
-			taken[n], seen[n] = true, m.Member
-		}
-		owned := slices.Clone(m.Partitions)
-		slices.Sort(owned)
-		p.Mappings = append(p.Mappings, Mapping{Member: m.Member, Partitions: owned})
+	if err := g.Key.checkMappings(g.Config.Partitions, p.Intent.Mappings); err != nil {
+		return err
 	}
-	var nobody []int
-	for n, ok := range taken {
-		if !ok {
-			nobody = append(nobody, n)
-		}
-	}
-	if len(nobody) > 0 {
-		return refuse("nobody is given partition %s: a mapping must cover all", Ranges(nobody))
-	}
-	if n := g.Config.Partitions; len(p.Mappings) > n {
-		return refuse("%s for %s: at most one a partition", Count(len(p.Mappings), "member"), Count(n, "partition"))
-	}
-	slices.SortFunc(p.Mappings, func(a, b Mapping) int { return strings.Compare(a.Member, b.Member) })
+	p.Members, p.Mappings = nil, sortedMappings(p.Intent.Mappings)
 	if !g.Config.Mapped() {
 		p.Warnings = append(p.Warnings, "the group becomes mapped: members can then only be changed by remapping")
 	}

@@ -84,10 +84,7 @@ func (p *Plan) command() []string {
 	}
 	args := []string{"pcgtop", string(p.Key.Kind), verb, p.Key.Stream, p.Key.Group}
 	if verb == "create-mapping" {
-		for _, m := range p.Mappings {
-			args = append(args, m.String())
-		}
-		return p.drained(args)
+		return p.drained(append(args, mappingArgs(p.Mappings)...))
 	}
 	return p.drained(append(args, p.Intent.Members...))
 }
@@ -99,6 +96,14 @@ func (m Mapping) String() string {
 		numbers[i] = strconv.Itoa(n)
 	}
 	return m.Member + ":" + strings.Join(numbers, ",")
+}
+
+func mappingArgs(list []Mapping) []string {
+	args := make([]string, 0, len(list))
+	for _, m := range list {
+		args = append(args, m.String())
+	}
+	return args
 }
 
 // DescribeChange says in one line what differs between two configs.

@@ -76,7 +76,11 @@ func TestFoundingFrames(t *testing.T) {
 		s.golden("create-"+z.String(), true)
 		s.act("enter").golden("plan-create-"+z.String(), false)
 		form().typed("rollup").golden("create-refused-"+z.String(), false)
-		form().press("shift+tab", "shift+tab").typed("s").press("tab", "tab").typed("fixed").press("tab", "tab", "tab").typed("m1 m2").golden("create-static-"+z.String(), false)
+		fixed := func(members string) *stage {
+			return form().press("shift+tab", "shift+tab").typed("s").press("tab", "tab").typed("fixed").press("tab", "tab", "tab").typed(members)
+		}
+		fixed("m1 m2").golden("create-static-"+z.String(), false)
+		fixed("m1:0-7,9 m2:8,10-15").golden("create-mapped-"+z.String(), false)
 		s = newStage(t, z.w, z.h).show(sketch().snapshot()).press("down", "enter")
 		s.act("X").typed("roll").golden("delete-"+z.String(), true)
 		s.typed("up").golden("delete-named-"+z.String(), false)

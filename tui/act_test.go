@@ -102,6 +102,13 @@ func TestUndo(t *testing.T) {
 	}
 	s.sees("was changed by somebody else since (revision 41 ▸ 43)").sees("would overwrite: +m9")
 	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "u").sees("nothing was done to TELEMETRY/rollup from here")
+	// The list of what was done leads there too.
+	s = newStage(t, 100, 30).show(done()).press("down", "enter", "U").sees("u undo add m3 to TELEMETRY/rollup").press("u").sees("Undo on TELEMETRY/rollup")
+	s.press("tab").act("enter")
+	if len(s.admin.plans) != 1 || len(s.m.windows) != 0 {
+		t.Fatalf("%d plans, %d windows", len(s.admin.plans), len(s.m.windows))
+	}
+	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "U", "u").sees("nothing was done to TELEMETRY/rollup from here").sees("nothing yet")
 }
 
 // Deleting needs the name typed, by keys, not at once, for the group that was seen.
@@ -153,12 +160,25 @@ func TestCreateForm(t *testing.T) {
 		"it holds a dot or a slash":                          {"a.b"},
 		"{{Partition(16,2,1)}}.a.{{Wildcard(1)}}":            {"g", "tab", "tab", "a.*.*:2,1"},
 		"stream TELEMETRY-g, a work queue sourced from TELE": {"g"},
+		"name them": {"g", "static"},
+		"m1 0-7, m2 8-15; balanced, and they never": {"g", "static", "m2, m1"},
+		"m1 0-7,9, m2 8,10-15; mapped, and they":    {"g", "static", "m2:8,10-15 m1:0-7,9"},
+		"nobody is given partition 8":               {"g", "static", "m2:9-15 m1:0-7"},
+		"partition 3 is given to m1 and to m2":      {"g", "static", "m1:0-7 m2:3"},
+		"no partition 16: there are 0 to 15":        {"g", "static", "m1:0-16"},
+		"m1 is listed twice":                        {"g", "static", "m1:0-7 m1:8-15"},
+		`"" is no partition number or range`:        {"g", "static", "m1:"},
+		`mapping "m2": want MEMBER:PARTITIONS`:      {"g", "static", "m1:0-15 m2"},
+		"unusable name":                             {"g", "static", "m.1:0-15"},
 	} {
 		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "n")
 		for _, k := range keys {
-			if k == "tab" || k == "ctrl+u" {
+			switch k {
+			case "tab", "ctrl+u":
 				s.press(k)
-			} else {
+			case "static": // from the group to the kind, and to the members
+				s.press("up", "up").typed("s").press("tab", "tab", "tab", "tab", "tab")
+			default:
 				s.typed(k)
 			}
 		}
@@ -181,6 +201,12 @@ func TestCreateForm(t *testing.T) {
 	}
 	if len(s.m.windows) != 0 {
 		t.Fatal("windows are left")
+	}
+	s = newStage(t, 100, 30).show(sketch().snapshot()).press("down", "n").typed("fixed").press("up", "up").typed("s").press("tab", "tab", "tab", "ctrl+u")
+	s.typed("4").press("tab").typed("a.*").press("tab").typed("m2:1,3 m1:0,2").act("enter").sees("pcgtop static create mapped TELEMETRY fixed 4 m2:1,3 m1:0,2 --filter 'a.*'")
+	s.press("tab").act("enter")
+	if p := s.admin.plans; len(p) != 1 || len(p[0].Creation.Config.Mappings) != 2 || p[0].Creation.Config.Members != nil {
+		t.Fatalf("%+v", p)
 	}
 }
 
@@ -212,6 +238,36 @@ func TestRemapDeals(t *testing.T) {
 		t.Error("the owner's partitions are still marked")
 	}
 	newStage(t, 100, 30).show(mappedGroup().snapshot()).press("enter", "m", "1").sees("becomes balanced: members can be added and dropped again")
+}
+
+// A letter of the editor is the one that the member will have: a new one takes its place
+// by name at once, with what was edited, marked and left out before still as it was.
+func TestNewMembersHaveTheirLetters(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m")
+	d := s.m.window().(*remapWindow)
+	s.press("C", "home", "down", "x", "home") // 0 to m3; the owner of the cell below is left out
+	left := d.names[d.owner[d.chart.across]]
+	s.press("n").typed("m0").press("enter").sees("m0 is A, and 3 letters after it moved on").sees("A m0 0 ▸ 1")
+	s.press("right", "n").typed("m2b").press("enter").sees("m2b is D, and 1 letter after it moved on")
+	s.press("right", "n").typed("z").press("enter").sees("z is F")
+	if got := strings.Join(d.names, " "); got != "m0 m1 m2 m2b m3 z" {
+		t.Errorf("%s", got)
+	}
+	for p, want := range map[int]string{0: "m0", 1: "m2b", 2: "z", 3: "m1", 6: "m2", 15: "m1"} {
+		if got := d.names[d.owner[p]]; got != want {
+			t.Errorf("partition %d is given to %s, want %s", p, got, want)
+		}
+	}
+	if i := slices.Index(d.names, left); !d.out[i] || len(d.out) != 1 {
+		t.Errorf("%s was left out, now %v", left, d.out)
+	}
+	s.press("enter").sees("A m1 0-4,15 ▸ 3-4,15")
+	plan := s.m.window().(*planWindow).plan
+	for p, o := range plan.After().Owner {
+		if after := plan.After().Members[o]; model.Letter(o) != model.Letter(d.owner[p]) || after != d.names[d.owner[p]] {
+			t.Fatalf("partition %d: letter %s in the editor, %s once written", p, model.Letter(d.owner[p]), model.Letter(o))
+		}
+	}
 }
 
 // TUI-08: whatever is typed into a form is text, and triggers nothing.

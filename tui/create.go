@@ -2,9 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,9 +25,10 @@ type createWindow struct {
 
 // field is one line of the form.
 type field struct {
-	id    string
-	label string
-	hint  string
+	id     string
+	label  string
+	hint   string
+	static string // the hint for a static group, where that is another
 	input
 }
 
@@ -79,16 +77,25 @@ func (m *Model) newGroup(stream string) {
 		{id: fieldStream, label: "stream", hint: "the one whose messages are consumed", input: input{stream}},
 		{id: fieldGroup, label: "group", hint: "its name"},
 		{id: fieldPartitions, label: "partitions", hint: "how many, for good: the most members that can own one", input: input{"16"}},
-		{id: fieldFilters, label: "filters", hint: "orders.*.*:1,2 partitions by the first two *; several by blanks; none: all subjects"},
-		{id: fieldMembers, label: "members", hint: "names, by blanks; an elastic group gets its members afterwards"},
-		{id: fieldMessages, label: "buffer", hint: "most messages in the work stream; empty: no limit"},
-		{id: fieldBytes, label: "bytes", hint: "most bytes in the work stream; empty: no limit"},
+		{id: fieldFilters, label: "filters", hint: "orders.*.*:1,2 partitions by the first two *; several by blanks; none: all subjects",
+			static: "subjects without the partition before them, by blanks; none: all"},
+		{id: fieldMembers, label: "members", hint: "none: they are added afterwards", static: "names, or who owns what: m1:0-3 m2:4-7"},
+		{id: fieldMessages, label: "buffer", hint: "most messages in the work stream; empty: no limit", static: "none: there is no work stream"},
+		{id: fieldBytes, label: "bytes", hint: "most bytes in the work stream; empty: no limit", static: "none: there is no work stream"},
 	}, at: 2}
 	if stream == "" {
 		d.at = 1
 	}
 	d.check(m)
 	m.push(d)
+}
+
+// hint says what belongs into a field.
+func (d *createWindow) hint(f *field) string {
+	if f.static != "" && d.key.Kind == model.KindStatic {
+		return f.static
+	}
+	return f.hint
 }
 
 func (d *createWindow) value(id string) string {
@@ -110,62 +117,10 @@ func (d *createWindow) check(m *Model) {
 	}
 	d.problem = ""
 	if err != nil {
-		d.problem = err.Error()
+		d.problem = reason(err)
 	} else if why := m.foundingRefusal(); why != "" {
 		d.problem = why
 	}
-}
-
-func (d *createWindow) read() error {
-	d.key = model.Key{Kind: model.Kind(d.value(fieldKind)), Stream: d.value(fieldStream), Group: d.value(fieldGroup)}
-	d.config = model.Config{}
-	if d.key.Kind != model.KindElastic && d.key.Kind != model.KindStatic {
-		return errors.New("the kind is elastic or static")
-	}
-	var err error
-	if d.config.Partitions, err = strconv.Atoi(d.value(fieldPartitions)); err != nil {
-		return fmt.Errorf("partitions: %q is not a number", d.value(fieldPartitions))
-	}
-	if d.config.Filters, err = readFilters(d.value(fieldFilters), d.key.Kind); err != nil {
-		return err
-	}
-	d.config.Members = strings.Fields(strings.ReplaceAll(d.value(fieldMembers), ",", " "))
-	if d.key.Kind == model.KindElastic && len(d.config.Members) > 0 {
-		return errors.New("an elastic group gets its members afterwards: leave them out")
-	}
-	for id, to := range map[string]*int64{fieldMessages: &d.config.MaxBufferedMsgs, fieldBytes: &d.config.MaxBufferedBytes} {
-		text := d.value(id)
-		if text == "" {
-			continue
-		}
-		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
-			return fmt.Errorf("%s: %q is no limit; leave it empty for none", id, text)
-		}
-		if d.key.Kind == model.KindStatic {
-			return errors.New("a static group has no buffer: leave it empty")
-		}
-	}
-	return nil
-}
-
-// readFilters reads subject:1,2 subject …
-func readFilters(text string, kind model.Kind) ([]model.Filter, error) {
-	var list []model.Filter
-	for _, part := range strings.Fields(text) {
-		f := model.Filter{Subject: part}
-		if i := strings.LastIndexByte(part, ':'); i >= 0 && kind == model.KindElastic {
-			f.Subject = part[:i]
-			for _, n := range strings.Split(part[i+1:], ",") {
-				w, err := strconv.Atoi(n)
-				if err != nil {
-					return nil, fmt.Errorf("filter %s: %q is not the position of a wildcard", part, n)
-				}
-				f.Wildcards = append(f.Wildcards, w)
-			}
-		}
-		list = append(list, f)
-	}
-	return list, nil
 }
 
 func (d *createWindow) screen() keymap.Screen { return keymap.Create }
@@ -250,7 +205,7 @@ func (m *Model) surveyed(msg surveyMsg) {
 		}
 		d.waiting = false
 		if msg.err != nil {
-			d.problem = msg.err.Error()
+			d.problem = reason(msg.err)
 			return
 		}
 		w := &planWindow{plan: msg.plan, shownAt: m.opts.Now()}

@@ -32,7 +32,7 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 			if i == d.at {
 				r.put(t.accent, "▏")
 			}
-			r.put(t.dim, glyph.Short(t.row().safe(f.hint), room-2))
+			r.put(t.dim, glyph.Short(t.row().safe(d.hint(f)), room-2))
 		} else {
 			f.draw(r, t, room, i == d.at)
 		}
@@ -61,14 +61,18 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 	if rest > 0 && len(rows) > h-2 {
 		rows = rows[:h-2]
 	}
-	return boxed(t, "New group", d.fields[d.at].hint, rows, inner+4)
+	return boxed(t, "New group", d.hint(&d.fields[d.at]), rows, inner+4)
 }
 
 // founding says what will be made for a group.
 func founding(t *theme, k model.Key, c model.Creation, w int) []*row {
 	rows := labelled(t, "config", fmt.Sprintf("%s, %s", k, model.Count(c.Config.Partitions, "partition")), t.text, w)
 	if k.Kind == model.KindStatic {
-		rows = append(rows, labelled(t, "members", strings.Join(c.Config.Members, ", ")+"; they never change", t.text, w)...)
+		form := "balanced"
+		if c.Config.Mapped() {
+			form = "mapped"
+		}
+		rows = append(rows, labelled(t, "members", brief(owning(c.Config))+"; "+form+", and they never change", t.text, w)...)
 		return append(rows, labelled(t, "stamped", "by the stream itself: its subjects have to begin with the partition", t.dim, w)...)
 	}
 	stream := c.WorkStream + ", a work queue sourced from " + k.Stream
@@ -90,4 +94,14 @@ func founding(t *theme, k model.Key, c model.Creation, w int) []*row {
 		rows = append(rows, labelled(t, "stamps", tr.From+" ▸ "+tr.To, t.text, w)...)
 	}
 	return rows
+}
+
+// owning lists the members of a config with what they own.
+func owning(c model.Config) []string {
+	deal := c.Assignment()
+	list := make([]string, len(deal.Members))
+	for i, name := range deal.Members {
+		list[i] = name + " " + ranges(deal.Owned(i))
+	}
+	return list
 }

@@ -11,7 +11,7 @@ import (
 	"pcgtop/tui/glyph"
 )
 
-// historyWindow lists what was done to a group from here, newest first.
+// historyWindow lists what was done to the open group from here, newest first.
 type historyWindow struct {
 	key  model.Key
 	top  int
@@ -25,9 +25,12 @@ func (d *historyWindow) paste(*Model, string)  {}
 func (d *historyWindow) refresh(*Model)        {}
 
 func (d *historyWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
-	if id == keymap.Close {
+	switch top, ok := moved(id, d.top, 1<<20, d.page); {
+	case id == keymap.Close:
 		m.pop()
-	} else if top, ok := moved(id, d.top, 1<<20, d.page); ok {
+	case id == keymap.Undo:
+		m.group.start(m, id)
+	case ok:
 		d.top = top
 	}
 	return nil

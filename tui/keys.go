@@ -240,7 +240,7 @@ func (m *Model) writeRefusal() string {
 // disabled says, for each action that cannot be done on a screen now, why.
 func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 	off := map[keymap.ID]string{}
-	if s == keymap.Group && m.group != nil {
+	if (s == keymap.Group || s == keymap.History) && m.group != nil {
 		for id, action := range actions() {
 			if why := m.writeRefusal(); why != "" {
 				off[id] = why

@@ -23,7 +23,8 @@ const applyTimeout = 90 * time.Second
 type planWindow struct {
 	plan     *model.Plan
 	group    *model.Group // as it was when the plan was made
-	confirm  bool         // the focus is on the action, not on Cancel
+	confirm  bool         // the focus is on the other button than Cancel
+	refused  bool         // that one does not apply the plan, as last seen
 	stale    string       // what changed since
 	failed   string       // why Apply did not do it
 	applying bool
@@ -61,21 +62,35 @@ func (d *planWindow) paste(*Model, string) {} // a paste confirms nothing
 
 // refresh compares what the plan was made for with what is. A difference stays, even
 // if the group changes back: somebody is at work there.
+//
+// When that takes the button away that had the focus, the focus goes back to Cancel.
 func (d *planWindow) refresh(m *Model) {
-	if d.applying || d.stale != "" {
-		return
+	if !d.applying && d.stale == "" {
+		d.stale = d.drift(m.live.Group(d.plan.Key))
 	}
-	now := m.live.Group(d.plan.Key)
+	if refused := d.refusal(m) != ""; refused != d.refused {
+		d.refused, d.confirm, d.shownAt = refused, false, m.opts.Now()
+	}
+}
+
+// drift says in what the group is no longer the one that the plan was made for.
+func (d *planWindow) drift(now *model.Group) string {
 	if d.plan.Creation != nil {
 		if now != nil {
-			d.stale = "a group of that name exists by now"
+			return "a group of that name exists by now"
 		}
-		return
+		return ""
 	}
-	d.stale = drift(d.group, now)
-	if d.stale == "" && d.plan.Intent.Action == model.ActionStepDown {
-		d.stale = pinDrift(d.plan.Pins[0], now)
+	why := drift(d.group, now)
+	if why == "" && d.plan.Intent.Action == model.ActionStepDown {
+		why = pinDrift(d.plan.Pins[0], now)
 	}
+	return why
+}
+
+// renewable tells whether the plan can be made anew.
+func (d *planWindow) renewable() bool {
+	return (d.stale != "" || d.failed != "") && d.plan.Creation == nil && !d.applying
 }
 
 // drift says in what a group is no longer the one it was, or nothing.
@@ -120,19 +135,9 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 	case keymap.Close:
 		m.pop()
 	case keymap.Next, keymap.Previous, keymap.Left, keymap.Right:
-		d.confirm = !d.confirm && d.refusal(m) == "" && !d.applying
+		d.confirm = !d.confirm && (d.refusal(m) == "" || d.renewable()) && !d.applying
 	case keymap.Press:
-		if !d.confirm {
-			if !d.applying {
-				m.pop()
-			}
-			return nil
-		}
-		if !d.deliberate(m) {
-			m.say(sorry, "too quick to have been read: press it again")
-			return nil
-		}
-		return d.apply(m)
+		return d.enter(m)
 	case keymap.Drain:
 		d.toggle(m)
 	case keymap.Anew:
@@ -141,6 +146,27 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 		if top, ok := moved(id, d.top, 1<<20, d.page); ok {
 			d.top = top
 		}
+	}
+	return nil
+}
+
+// enter presses the button that has the focus.
+func (d *planWindow) enter(m *Model) tea.Cmd {
+	switch {
+	case d.applying:
+	case d.refused && !d.deliberate(m): // it was meant for the button that was there before
+		m.say(sorry, "it cannot be done any more: read why, then press again")
+	case !d.confirm:
+		m.pop()
+		if d.refused {
+			m.say(plainly, "cancelled: nothing was written")
+		}
+	case !d.deliberate(m):
+		m.say(sorry, "too quick to have been read: press it again")
+	case d.renewable():
+		d.anew(m)
+	default:
+		return d.apply(m)
 	}
 	return nil
 }
@@ -207,7 +233,7 @@ func (m *Model) applied(msg appliedMsg) {
 
 // anew makes the plan again, from the same intent and the group as it is now.
 func (d *planWindow) anew(m *Model) {
-	if d.applying || d.stale == "" && d.failed == "" || d.plan.Creation != nil {
+	if !d.renewable() {
 		return
 	}
 	g := m.live.Group(d.plan.Key)
@@ -221,6 +247,7 @@ func (d *planWindow) anew(m *Model) {
 		return
 	}
 	*d = planWindow{plan: p, group: g, page: d.page, shownAt: m.opts.Now()}
+	d.refresh(m)
 }
 
 // title says what is to be done to what.

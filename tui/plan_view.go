@@ -82,9 +82,9 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 	switch {
 	case d.applying:
 	case d.refusal(m) != "":
-		r.join(one("Cancel", true, t.button))
-		if (d.stale != "" || d.failed != "") && d.plan.Creation == nil {
-			r.gap(3).put(t.key, "r").put(t.dim, " plan anew")
+		r.join(one("Cancel", !d.confirm, t.button))
+		if d.renewable() {
+			r.gap(3).join(one("Plan anew", d.confirm, t.button))
 		}
 	default:
 		r.join(one("Cancel", !d.confirm, t.button)).gap(3).join(one(glyph.Short(t.row().safe(d.button()), w-22), d.confirm, t.button))

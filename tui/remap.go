@@ -14,7 +14,7 @@ import (
 type remapWindow struct {
 	key     model.Key
 	group   *model.Group
-	names   []string // members, in the order of their letters; new ones at the end
+	names   []string // members by name, new ones too: in the order of their letters
 	owner   []int    // of each partition, into names; -1: nobody
 	before  []int
 	chart   partMap

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pcgtop/keymap"
 	"pcgtop/model"
@@ -74,6 +75,34 @@ func (d *remapWindow) leave(m *Model) {
 		d.out[i] = true
 	}
 	m.say(plainly, fmt.Sprintf("%s; 1 to 4 plan for %s", map[bool]string{true: d.names[i] + " is left out", false: d.names[i] + " is taken in"}[d.out[i]], model.Count(len(d.staying()), "member")))
+}
+
+// hire takes a new member in, at its place by name, so that its letter is the one it will
+// have, and gives it what is marked. Letters after it move on, as they would then.
+func (d *remapWindow) hire(m *Model, name string) {
+	at, _ := slices.BinarySearch(d.names, name)
+	d.names = slices.Insert(d.names, at, name)
+	for _, owner := range [][]int{d.owner, d.before} {
+		for p, o := range owner {
+			if o >= at {
+				owner[p]++
+			}
+		}
+	}
+	out := map[int]bool{}
+	for i := range d.out {
+		if i >= at {
+			i++
+		}
+		out[i] = true
+	}
+	d.out = out
+	d.give(m, at)
+	said := name + " is " + model.Letter(at)
+	if n := len(d.names) - at - 1; n > 0 {
+		said += ", and " + model.Count(n, "letter") + " after it moved on"
+	}
+	m.say(plainly, said)
 }
 
 // loads are each member's share of the load before and after; nil when nothing was

@@ -189,8 +189,7 @@ func (d *nameWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		m.pop()
 	case keymap.Make:
 		if d.name.text() != "" && d.problem() == "" {
-			d.editor.names = append(d.editor.names, d.name.text())
-			d.editor.give(m, len(d.editor.names)-1)
+			d.editor.hire(m, d.name.text())
 			m.pop()
 		}
 	default:

@@ -146,21 +146,13 @@ func (e *Env) confirm(word, question string) error {
 	return nil
 }
 
-// parseMappings reads member:0,1,2 arguments.
+// parseMappings reads arguments such as m1:0,1,2 or m1:0-2.
 func parseMappings(args []string) ([]model.Mapping, error) {
 	var list []model.Mapping
 	for _, arg := range args {
-		member, numbers, ok := cutLast(arg, ":")
-		if !ok {
-			return nil, fmt.Errorf("mapping %q: want MEMBER:PARTITION,PARTITION,…", arg)
-		}
-		m := model.Mapping{Member: member}
-		for _, n := range strings.Split(numbers, ",") {
-			p, err := strconv.Atoi(strings.TrimSpace(n))
-			if err != nil {
-				return nil, fmt.Errorf("mapping %q: %q is not a partition number", arg, n)
-			}
-			m.Partitions = append(m.Partitions, p)
+		m, err := model.ParseMapping(arg)
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, m)
 	}
@@ -188,13 +180,6 @@ func parseFilters(filters, wildcards []string) ([]model.Filter, error) {
 		list = append(list, f)
 	}
 	return list, nil
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // parseWeights reads the loads of n partitions: as many numbers, or some as P=W.

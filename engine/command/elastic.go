@@ -139,7 +139,7 @@ func (c ElasticDrop) Run(e *Env) error {
 // ElasticCreateMapping is `elastic create-mapping`.
 type ElasticCreateMapping struct {
 	target
-	Mappings []string `arg:"" help:"MEMBER:PARTITION,PARTITION,…"`
+	Mappings []string `arg:"" help:"MEMBER:PARTITIONS, such as m1:0-4,15."`
 	draining
 }
 

@@ -71,7 +71,7 @@ func (c StaticBalanced) Run(e *Env) error {
 type StaticMapped struct {
 	target
 	MaxMembers uint     `arg:"" help:"Number of partitions."`
-	Mappings   []string `arg:"" help:"MEMBER:PARTITION,PARTITION,…"`
+	Mappings   []string `arg:"" help:"MEMBER:PARTITIONS, such as m1:0-4,15."`
 	Filter     []string `help:"Subject filter; repeat for several." sep:"none"`
 }
 
