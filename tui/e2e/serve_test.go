@@ -201,15 +201,14 @@ func TestChangedMeanwhile(t *testing.T) {
 	if _, err := orbit.AddMembers(t.Context(), a.js, "ORDERS", "analytics", []string{"other"}); err != nil {
 		t.Fatal(err)
 	}
-	term.see("changed meanwhile: ", "+other", "r plan anew")
+	term.see("changed meanwhile: ", "+other", "[ Cancel ]", "Plan anew")
 	now := a.stored(t, "ORDERS.analytics")
-	term.press(right, enter) // the button cannot have the focus: this presses Cancel
+	term.confirm() // the button that is there: it makes the plan anew
 	term.gone("changed meanwhile")
+	term.see("[ Cancel ]", "Add a9", "pcgtop elastic add ORDERS analytics a9", "a2▸other")
 	if after := a.stored(t, "ORDERS.analytics"); after != now {
 		t.Errorf("it was written: %s", after)
 	}
-	term.press(enter) // the names are still typed
-	term.see("pcgtop elastic add ORDERS analytics a9", "other")
 	term.confirm()
 	term.see("+a9")
 	if after := a.stored(t, "ORDERS.analytics"); !strings.Contains(after, `"a9"`) || !strings.Contains(after, `"other"`) {
