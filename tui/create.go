@@ -160,6 +160,15 @@ func (d *createWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd 
 	return nil
 }
 
+// clicked goes to a field; on the kind once more, it is the other one.
+func (d *createWindow) clicked(m *Model, i int) {
+	if d.at == i && d.fields[i].id == fieldKind {
+		d.turnKind(tea.KeyPressMsg{Text: " "})
+		d.check(m)
+	}
+	d.at = i
+}
+
 // turnKind chooses the kind by its letter or by blank.
 func (d *createWindow) turnKind(k tea.KeyPressMsg) {
 	f := &d.fields[d.at]

@@ -36,7 +36,7 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 		} else {
 			f.draw(r, t, room, i == d.at)
 		}
-		rows = append(rows, r)
+		rows = append(rows, r.fit(inner).on(clicks(func(m *Model) { d.clicked(m, i) })))
 	}
 	rows = append(rows, t.row())
 	rest := h - 2 - len(rows)

@@ -136,7 +136,7 @@ func (d *drainWindow) draw(m *Model, w, h int) []*row {
 	case d.now.Revision > 0:
 		end = t.row().put(t.key, "esc").put(t.dim, " stops watching; it is written")
 	}
-	rows = append(rows, t.row(), t.row().gap(inner-end.width).join(end))
+	rows = append(rows, t.row(), t.row().gap(inner-end.width).join(end.on(&target{action: keymap.Close})))
 	return boxed(t, d.plan.title(), "drained", rows, inner+4)
 }
 

@@ -132,7 +132,11 @@ func (d *dropWindow) draw(m *Model, w, h int) []*row {
 		if mem.Name == d.cursor {
 			r = t.selected(r)
 		}
-		rows = append(rows, r)
+		rows = append(rows, r.on(clicks(func(m *Model) {
+			d.cursor = mem.Name
+			d.refresh(m)
+			m.do(keymap.Mark)
+		})))
 	}
 	rows = append(rows, t.row())
 	if len(d.intent().Members) == 0 && d.problem == "" {

@@ -144,22 +144,20 @@ func (v *eventsView) rescope(m *Model) {
 	v.take(m.snap)
 }
 
-// jump goes to the group and the member that the selected event is about.
+// jump goes to what the selected event is about.
 func (v *eventsView) jump(m *Model) {
-	e := v.selected()
-	switch {
-	case e == nil:
-	case e.Key == (model.Key{}):
-		m.say(sorry, "that concerns no group")
-	case m.snap.Group(e.Key) == nil:
-		m.say(sorry, e.Key.String()+" is gone")
-	default:
-		m.events = nil
-		if m.group == nil || m.group.key != e.Key {
-			m.open(e.Key)
-		}
-		m.group.choose(e.Member)
+	if e := v.selected(); e != nil {
+		m.toEvent(e)
 	}
+}
+
+// toEvent goes to the group and the member that an event is about.
+func (m *Model) toEvent(e *model.Event) {
+	if e.Key == (model.Key{}) {
+		m.say(sorry, "that concerns no group")
+		return
+	}
+	m.goTo(e.Key, e.Member)
 }
 
 // choose selects a member, if there is one of that name.
@@ -203,7 +201,7 @@ func (v *eventsView) view(m *Model, w, h int) []*row {
 		if tab.draw(r, i).fit(w); i == v.index {
 			r = t.selected(r)
 		}
-		lines = append(lines, r)
+		lines = append(lines, r.on(v.clicked(i)))
 	}
 	if below := eventsBelow(h); below > 0 {
 		for len(lines) < h-below {
@@ -212,6 +210,19 @@ func (v *eventsView) view(m *Model, w, h int) []*row {
 		lines = append(lines, v.detail(m, w, below)...)
 	}
 	return lines[:min(len(lines), h)]
+}
+
+// clicked selects the event of a line, and goes to what the selected one is about.
+func (v *eventsView) clicked(i int) *target {
+	seq, again := v.rows[i].Seq, i == v.index
+	return clicks(func(m *Model) {
+		if again {
+			v.jump(m)
+			return
+		}
+		v.chosen = seq
+		v.take(m.snap)
+	})
 }
 
 // title says whose events these are, and the filter.

@@ -36,7 +36,9 @@ type groupView struct {
 	page    int // lines of the focused panel
 }
 
-func newGroupView(k model.Key) *groupView { return &groupView{key: k} }
+func newGroupView(k model.Key) *groupView {
+	return &groupView{key: k, chart: partMap{again: keymap.Open}}
+}
 
 // take follows the group by its key. When it is deleted its last picture stays.
 func (v *groupView) take(s *model.Snapshot) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 )
 
@@ -31,7 +32,14 @@ func (v *groupView) view(m *Model, w, h int) []*row {
 		canvas[0] = v.tabs(t)
 	}
 	for _, a := range areas {
-		place(canvas, v.panel(m, a, tabs), a.x, a.y, a.w)
+		rows := v.panel(m, a, tabs)
+		for len(rows) < a.h && !tabs {
+			rows = append(rows, t.row())
+		}
+		for _, r := range rows {
+			r.fit(a.w).in(a.panel)
+		}
+		place(canvas, rows, a.x, a.y, a.w)
 	}
 	return v.dimmed(m, append(lines, canvas...))
 }
@@ -77,7 +85,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	case panelEvents:
 		title.put(t.dim, more(v.scroll[a.panel], len(v.events), h))
 		for _, e := range portion(v.events, v.scroll[a.panel], h) {
-			rows = append(rows, eventLine(m, e, 0))
+			rows = append(rows, eventLine(m, e, 0).on(&target{action: keymap.Happened}))
 		}
 		if len(v.events) == 0 {
 			rows = append(rows, t.row().gap(1).put(t.dim, "none since pcgtop started"))
@@ -111,11 +119,13 @@ func (v *groupView) tabs(t *theme) *row {
 		if p == panelFindings && len(v.shown.Findings) > 0 {
 			name += fmt.Sprintf(" %d", len(v.shown.Findings))
 		}
+		tab := t.row()
 		if p == v.focused {
-			r.put(t.accent.strong(), "▸"+name)
+			tab.put(t.accent.strong(), "▸"+name)
 		} else {
-			r.gap(1).put(t.head, name)
+			tab.gap(1).put(t.head, name)
 		}
+		r.join(tab.in(p))
 	}
 	return r
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
@@ -17,7 +18,9 @@ type part struct {
 // header is the first line: where we are, and how far what is shown can be trusted.
 func (m *Model) header() *row {
 	t, s := m.theme, m.snap
-	parts := []part{{keep: 100, draw: func(r *row) { r.put(t.accent.strong(), "pcgtop") }}}
+	parts := []part{{keep: 100, draw: func(r *row) {
+		r.join(t.row().put(t.accent.strong(), "pcgtop").on(clicks((*Model).home)))
+	}}}
 	where := s.Server.Context
 	if where == "" {
 		where = s.Server.Name
@@ -48,6 +51,13 @@ func (m *Model) header() *row {
 		parts = append(parts, text(20, true, t.dim, fmt.Sprintf("%.0f req/s of %.0f", s.Requests.PerSecond, s.Requests.Budget)))
 	}
 	return m.arrange(parts)
+}
+
+// home goes to the list of groups, unless a window is open.
+func (m *Model) home() {
+	if m.window() == nil {
+		m.group, m.events = nil, nil
+	}
 }
 
 // arrange drops parts until the rest fits, and puts the right ones to the right.
@@ -115,7 +125,7 @@ func (m *Model) link(r *row) {
 	t, l := m.theme, m.snap.Link
 	switch {
 	case m.held():
-		r.put(t.alarm, " held "+m.clock(m.snap.Taken)+" ")
+		r.join(t.row().put(t.alarm, " held "+m.clock(m.snap.Taken)+" ").on(&target{action: keymap.Hold}))
 	case m.ended:
 		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
 	case l.State == model.LinkLive:

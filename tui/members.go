@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 
+	tea "charm.land/bubbletea/v2"
+
 	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
@@ -184,12 +186,27 @@ func (l *memberList) view(m *Model, title *row, w, h int, focused bool) []*row {
 		if sel && focused {
 			r = t.selected(r)
 		}
-		lines = append(lines, r)
+		lines = append(lines, r.on(l.clicked(i, sel && focused)))
 	}
 	if room := h - len(lines); room >= memberDetail-1 {
 		lines = append(lines, portion(l.detail(m, w), 0, room)...)
 	}
 	return lines[:min(len(lines), h)]
+}
+
+// clicked selects the member or the instance of a line, and opens what is selected.
+func (l *memberList) clicked(n int, again bool) *target {
+	mem, in := l.at(n)
+	return &target{click: func(m *Model) tea.Cmd {
+		if again {
+			return m.do(keymap.Open)
+		}
+		if l.selected, l.instance = mem.Name, ""; in != nil {
+			l.instance = in.ID
+		}
+		l.take(l.group)
+		return nil
+	}}
 }
 
 // columns are the table's, fullest form.

@@ -11,7 +11,7 @@ import (
 type target struct {
 	action keymap.ID // carried out as by its key; or
 	click  func(*Model) tea.Cmd
-	panel  *panelID // of the group's screen: the wheel scrolls it
+	panel  *panelID // of the group's screen: it gets the focus, and the wheel scrolls it
 }
 
 // does is the target of an action on the screen in view.
@@ -39,9 +39,14 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	m.pressed()
-	switch t := m.under(at); {
-	case t == nil || m.tooSmall():
+	t := m.under(at)
+	if t == nil || m.tooSmall() {
 		return nil
+	}
+	if t.panel != nil && m.group != nil {
+		m.group.focused = *t.panel
+	}
+	switch {
 	case t.click != nil:
 		return t.click(m)
 	case t.action != "":
@@ -68,4 +73,17 @@ func (m *Model) wheel(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	return m.do(id)
+}
+
+// in says which panel of the group's screen a row belongs to.
+func (r *row) in(p panelID) *row {
+	for i, s := range r.spans {
+		t := target{}
+		if s.at != nil {
+			t = *s.at
+		}
+		t.panel = &p
+		r.spans[i].at = &t
+	}
+	return r
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
@@ -32,6 +33,9 @@ func (o *overview) below(m *Model, w, h int) []*row {
 		r.put(t.dim, more)
 		lines = append(lines, r)
 		lines = append(lines, sentence(t, f, 3, w-4, 3)...)
+		for _, r := range lines {
+			r.on(&target{action: keymap.Open})
+		}
 	}
 	lines = lines[:min(len(lines), h)]
 	if room := h - len(lines); room >= 3 && len(m.snap.Events) > 0 {
@@ -42,7 +46,7 @@ func (o *overview) below(m *Model, w, h int) []*row {
 			names = max(names, min(glyph.Width(glyph.Clean(e.Key.String())), w/4))
 		}
 		for _, e := range events {
-			lines = append(lines, eventLine(m, e, names))
+			lines = append(lines, eventLine(m, e, names).on(clicks(func(m *Model) { m.toEvent(&e) })))
 		}
 	}
 	return lines

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	tea "charm.land/bubbletea/v2"
+
 	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
@@ -20,6 +22,7 @@ type partMap struct {
 	across  int                       // cells a line, as last settled
 	packed  bool
 	owned   string                               // a member whose partitions stand out
+	again   keymap.ID                            // what a click on the cursor does
 	letters int                                  // members there are letters for; 0: the group's
 	marked  map[int]bool                         // in the remap editor
 	edited  func(p int) (letter int, moved bool) // in the remap editor: who is to own it
@@ -249,7 +252,13 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		}
 		r = r.cut(0, width).restyle(func(style) style { return t.focus }).join(r.cut(width, r.width))
 	}
-	return r
+	return r.on(&target{click: func(m *Model) tea.Cmd {
+		if cursor {
+			return m.do(c.again)
+		}
+		c.cursor = p
+		return nil
+	}})
 }
 
 // owner is how the owner of p is drawn.

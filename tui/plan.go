@@ -171,13 +171,23 @@ func (d *planWindow) enter(m *Model) tea.Cmd {
 	return nil
 }
 
+// clicked presses the action's button. Too early it does nothing, and the focus stays.
+func (d *planWindow) clicked(m *Model) tea.Cmd {
+	if !d.deliberate(m) {
+		m.say(sorry, "too quick to have been read: press it again")
+		return nil
+	}
+	d.confirm = true
+	return d.enter(m)
+}
+
 // Less than that nobody reads a plan in, nor goes from one key to the next.
 const (
 	readingTime = 250 * time.Millisecond
 	keyTime     = 40 * time.Millisecond
 )
 
-// deliberate tells keys that a person presses from keys that were typed ahead or pasted
+// deliberate tells keys that a person presses, and clicks, from a double click that went through, and from keys that were typed ahead or pasted
 // into a terminal that does not mark a paste: those come all at once.
 func (d *planWindow) deliberate(m *Model) bool {
 	return m.keyAt.Sub(d.shownAt) >= readingTime && m.gap >= keyTime

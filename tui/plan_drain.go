@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 )
 
@@ -83,7 +84,11 @@ func (d *planWindow) handover(m *Model, w int) []*row {
 		longest = d.plan.Drain
 	}
 	text := fmt.Sprintf("%sdrain first: pause %s, wait for what is unacknowledged (%d now), at most %s, then write", box, model.Count(n, "member"), unacked, longest)
-	return append([]*row{t.row()}, labelled(t, "handover", text, st, w)...)
+	rows := labelled(t, "handover", text, st, w)
+	for _, r := range rows {
+		r.on(&target{action: keymap.Drain})
+	}
+	return append([]*row{t.row()}, rows...)
 }
 
 // undoes says what an undo takes back.

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"pcgtop/keymap"
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
@@ -78,16 +79,20 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 		}
 		return t.row().put(st, "  "+label+"  ")
 	}
+	cancel := func(focused bool) *row {
+		return one("Cancel", focused, t.button).on(&target{action: keymap.Close})
+	}
 	r := t.row()
 	switch {
 	case d.applying:
 	case d.refusal(m) != "":
-		r.join(one("Cancel", !d.confirm, t.button))
+		r.join(cancel(!d.confirm))
 		if d.renewable() {
-			r.gap(3).join(one("Plan anew", d.confirm, t.button))
+			r.gap(3).join(one("Plan anew", d.confirm, t.button).on(&target{action: keymap.Anew}))
 		}
 	default:
-		r.join(one("Cancel", !d.confirm, t.button)).gap(3).join(one(glyph.Short(t.row().safe(d.button()), w-22), d.confirm, t.button))
+		confirm := one(glyph.Short(t.row().safe(d.button()), w-22), d.confirm, t.button)
+		r.join(cancel(!d.confirm)).gap(3).join(confirm.on(&target{click: d.clicked}))
 	}
 	return t.row().gap(w - r.width).join(r)
 }

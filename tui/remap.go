@@ -30,7 +30,7 @@ type remapWindow struct {
 }
 
 func newRemapWindow(m *Model, g *model.Group, at int) window {
-	d := &remapWindow{key: g.Key}
+	d := &remapWindow{key: g.Key, chart: partMap{again: keymap.Mark}}
 	d.start(m, g)
 	d.chart.cursor = max(0, min(at, len(d.owner)-1))
 	return d
@@ -125,7 +125,9 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Some:
 		m.push(&markWindow{editor: d})
 	case keymap.Give:
-		if i := int(k.String()[0] - 'A'); i < len(d.names) {
+		if k.Text == "" {
+			m.say(plainly, "type the letter of a member, or click on it")
+		} else if i := int(k.Text[0] - 'A'); i < len(d.names) {
 			step := len(d.chart.marked) == 0
 			d.give(m, i)
 			if step { // letters typed one after another paint along

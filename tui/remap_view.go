@@ -135,7 +135,7 @@ func (d *remapWindow) totals(t *theme, w, h int) []*row {
 		if i == at {
 			r = t.selected(r.fit(w))
 		}
-		rows = append(rows, r)
+		rows = append(rows, r.fit(w).on(clicks(func(m *Model) { d.give(m, i) })))
 	}
 	return rows
 }

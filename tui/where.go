@@ -184,7 +184,8 @@ func (d *whereWindow) list(t *theme, g *model.Group, w, h int) []*row {
 			i := g.Partitions[p.Partition].Member
 			r.right(t.text, fmt.Sprint(p.Partition), 5).gap(2).name(t.member(i), p.Owner, min(20, w/3))
 		}
-		rows = append(rows, r.gap(2).name(t.text, subject, max(4, w-r.width-2)))
+		r.gap(2).name(t.text, subject, max(4, w-r.width-2))
+		rows = append(rows, r.on(clicks(func(*Model) { d.subject.value = subject })))
 	}
 	return rows
 }
