@@ -10,6 +10,7 @@ type Role string
 
 const (
 	RolePinned  Role = "pinned"                // the server delivers to it
+	RolePerhaps Role = "perhaps pinned"        // one of several of which one is
 	RoleStandby Role = "standby"               // it waits for the pin
 	RoleStale   Role = "believes it is pinned" // its last pull named a pin that is no more; the next one is refused
 	RoleSilent  Role = "silent"                // connected and subscribed, but it does not pull: busy with a message, or frozen
@@ -20,13 +21,14 @@ const (
 type Instance struct {
 	ID       string        `json:"id"` // the reply subject, or what stays the same of it
 	Role     Role          `json:"role"`
-	Deduced  bool          `json:"deduced,omitempty"` // pinned, because nobody else can be: its own pull did not say so yet
-	PinID    string        `json:"pin_id,omitempty"`  // named in its last pull
-	Seen     time.Time     `json:"seen"`              // its first pull, local clock
-	LastPull time.Time     `json:"last_pull"`         // local clock
-	Expires  time.Duration `json:"expires_ns"`        // how long its last pull waits: it pulls at least as often
-	Silent   bool          `json:"silent,omitempty"`  // no pull for Missed times its wait, but a server says that it is still subscribed
-	Asked    bool          `json:"asked"`             // the servers were asked for its connection
+	Deduced  bool          `json:"deduced,omitempty"`    // pinned, because nobody else can be: its own pull did not say so yet
+	PinID    string        `json:"pin_id,omitempty"`     // named in its last pull
+	Seen     time.Time     `json:"seen"`                 // its first pull, local clock
+	LastPull time.Time     `json:"last_pull"`            // local clock
+	Expires  time.Duration `json:"expires_ns"`           // how long its last pull waits: it pulls at least as often
+	Silent   bool          `json:"silent,omitempty"`     // no pull for Missed times its wait, but a server says that it is still subscribed
+	Served   string        `json:"served_pin,omitempty"` // the new pin under which the server was seen to send it messages
+	Asked    bool          `json:"asked"`                // the servers were asked for its connection
 	Conn     *Connection   `json:"connection,omitempty"`
 }
 
@@ -89,48 +91,16 @@ type InstancesSeen struct {
 	Consumers map[string][]Instance // by consumer, in the order in which they were heard first
 }
 
-// pinGuess is which instance must have the pin, though its own pulls did not say so.
-type pinGuess struct {
-	pinID, instance string
-	lastPull        time.Time // of the instance, when the guess was made
-}
-
-// guess finds the only instance that a new pin can have gone to. The server gives it to
-// a pull that names no pin (nats-server, consumer.nextWaiting).
-func guess(list []Instance, pinID string, now time.Time) (pinGuess, bool) {
-	var only *Instance
-	for n := range list {
-		i := &list[n]
-		if i.PinID == pinID {
-			return pinGuess{}, false // it says so itself
-		}
-		if i.PinID == "" && !i.Gone(now) {
-			if only != nil {
-				return pinGuess{}, false
-			}
-			only = i
-		}
-	}
-	if only == nil {
-		return pinGuess{}, false
-	}
-	return pinGuess{pinID, only.ID, only.LastPull}, true
-}
-
-// fits tells whether a guess still stands: an instance that pulls again names its pin
-// once it got a message with it.
-func (g pinGuess) fits(i *Instance, pinID string) bool {
-	const crossing = 1500 * time.Millisecond // a pull may have been on its way
-	return g.pinID == pinID && g.instance == i.ID && i.LastPull.Sub(g.lastPull) < crossing
-}
-
 // running lists the member's instances with their roles, the pinned one first.
-func running(list []Instance, c *Consumer, g pinGuess) []Instance {
+func running(list []Instance, c *Consumer, h heirs) []Instance {
 	if len(list) == 0 {
 		return nil
 	}
 	list = slices.Clone(list)
-	said := c != nil && c.PinID != "" && slices.ContainsFunc(list, func(i Instance) bool { return i.PinID == c.PinID })
+	var left []string
+	if c != nil {
+		left = h.left(list, c.PinID)
+	}
 	for n := range list {
 		i := &list[n]
 		i.Role, i.Deduced = RoleStandby, false
@@ -140,10 +110,12 @@ func running(list []Instance, c *Consumer, g pinGuess) []Instance {
 			i.Role = RolePinned
 		case i.PinID != "":
 			i.Role = RoleStale
-		case !said && c.PinID != "" && g.fits(i, c.PinID):
+		case len(left) == 1 && left[0] == i.ID:
 			i.Role, i.Deduced = RolePinned, true
+		case slices.Contains(left, i.ID):
+			i.Role = RolePerhaps
 		}
-		if i.Silent && i.Role != RolePinned {
+		if i.Silent && i.Role != RolePinned && i.Role != RolePerhaps {
 			i.Role = RoleSilent
 		}
 	}
@@ -151,7 +123,9 @@ func running(list []Instance, c *Consumer, g pinGuess) []Instance {
 	return list
 }
 
-func rank(r Role) int { return slices.Index([]Role{RolePinned, RoleStandby, RoleStale, RoleSilent}, r) }
+func rank(r Role) int {
+	return slices.Index([]Role{RolePinned, RolePerhaps, RoleStandby, RoleStale, RoleSilent}, r)
+}
 
 // Holder is the member's pinned instance, nil while it is not known which one that is.
 func (m *Member) Holder() *Instance {
@@ -179,11 +153,22 @@ func (m *Member) holderName() string {
 	return ""
 }
 
+// Perhaps names the instances of which one is pinned, while it is not known which.
+func (m *Member) Perhaps() []string {
+	var names []string
+	for n := range m.Running {
+		if i := &m.Running[n]; i.Role == RolePerhaps {
+			names = append(names, i.Name())
+		}
+	}
+	return names
+}
+
 // standby names the instances that can take over.
 func (m *Member) standby() []string {
 	var names []string
 	for n := range m.Running {
-		if i := &m.Running[n]; i.Role == RoleStandby {
+		if i := &m.Running[n]; i.Role == RoleStandby || i.Role == RolePerhaps {
 			names = append(names, i.described())
 		}
 	}

@@ -47,15 +47,19 @@ func (m *Member) Instances() (pinned, standby int) {
 		return 0, 0
 	}
 	if len(m.Running) > 0 {
+		perhaps := 0
 		for _, i := range m.Running {
-			if i.Role == RoleStandby || i.Role == RoleStale {
+			switch i.Role {
+			case RoleStandby, RoleStale:
 				standby++
+			case RolePerhaps:
+				perhaps++
 			}
 		}
 		if m.Consumer.PinID == "" {
 			return 0, standby
 		}
-		return 1, standby
+		return 1, standby + max(0, perhaps-1)
 	}
 	if m.Consumer.PinID == "" {
 		return 0, m.Consumer.Waiting

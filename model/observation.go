@@ -68,6 +68,7 @@ type PinSeen struct {
 	PinID            string
 	Reason           string
 	At               time.Time // server clock
+	Heard            time.Time // local clock; zero: now
 }
 
 // LinkSeen is a change of the connection.

@@ -12,9 +12,10 @@ func (o InstancesSeen) apply(r *reduction) {
 	s := *old
 	s.watch, s.instances = o.Watch, o.Consumers
 	if o.Watch == nil {
-		s.instances, s.guesses = nil, nil
+		s.instances, s.heirs = nil, nil
 	}
-	for name := range s.instances {
+	for name, list := range s.instances {
+		s.heirs = s.unnamed(name, list)
 		s.pins = s.attributed(name).pins
 	}
 	r.putStream(&s)
@@ -76,24 +77,40 @@ func (i *Instance) described() string {
 	return text
 }
 
-// guessing returns the stream with a guess at who has a new pin, where there is only
-// one who can have it.
-func (s *Stream) guessing(consumer, pinID string, now time.Time) *Stream {
-	list := s.instances[consumer]
-	if s.watch == nil || !s.watch.Settled(now, longest(list)) && !s.heardAll(consumer) {
+// inherited returns the stream with who can have a new pin, heard of at a time by the
+// local clock. The change is the one at a place in the history.
+func (s *Stream) inherited(consumer string, place int, at time.Time) *Stream {
+	list, log := s.instances[consumer], s.pins[consumer]
+	if place < 0 || s.watch == nil || !s.watch.Settled(at, longest(list)) && !s.heardAll(consumer) {
 		return s // somebody may not have been heard yet
 	}
-	g, ok := guess(list, pinID, now)
-	if !ok {
-		return s
-	}
 	next := *s
-	next.guesses = maps.Clone(s.guesses)
-	if next.guesses == nil {
-		next.guesses = map[string]pinGuess{}
+	if next.heirs = maps.Clone(s.heirs); next.heirs == nil {
+		next.heirs = map[string]heirs{}
 	}
-	next.guesses[consumer] = g
+	next.heirs[consumer] = heirsOf(list, log[place].PinID, at, steady(log, place, longest(list)))
 	return &next
+}
+
+// unnamed is who can have new pins, without a consumer's whose pin a pull names.
+func (s *Stream) unnamed(consumer string, list []Instance) map[string]heirs {
+	h, open := s.heirs[consumer]
+	if !open || !slices.ContainsFunc(list, func(i Instance) bool { return i.PinID == h.pinID }) {
+		return s.heirs
+	}
+	others := maps.Clone(s.heirs)
+	delete(others, consumer)
+	return others
+}
+
+// steady tells whether nothing was delivered for a while before a pin: nobody had one,
+// or he that had it did not pull for the consumer's priority timeout.
+func steady(log []PinChange, place int, while time.Duration) bool {
+	if place == 0 || log[place-1].PinID != "" {
+		return false
+	}
+	lost := log[place-1]
+	return lost.Reason == PinTimeout || log[place].At.Sub(lost.At) >= while
 }
 
 // heardAll tells whether as many instances were heard as pulls wait at the consumer: only
@@ -115,12 +132,15 @@ func longest(list []Instance) time.Duration {
 // attributed returns the stream with the names of who got each pin in a consumer's
 // history, as far as they are known now: they are remembered when the instance is gone.
 func (s *Stream) attributed(consumer string) *Stream {
-	log, g := s.pins[consumer], s.guesses[consumer]
+	log, list, h := s.pins[consumer], s.instances[consumer], s.heirs[consumer]
+	left := h.left(list, h.pinID)
 	cloned := false
-	for n := range s.instances[consumer] {
-		i := &s.instances[consumer][n]
+	for n := range list {
+		i := &list[n]
 		for at, p := range log {
-			if p.PinID == "" || p.PinID != i.PinID && (g.pinID != p.PinID || g.instance != i.ID) || p.Instance == i.ID && p.By == i.Name() {
+			named := p.PinID == i.PinID
+			deduced := p.PinID == h.pinID && len(left) == 1 && left[0] == i.ID
+			if p.PinID == "" || !named && !deduced || p.Instance == i.ID && p.By == i.Name() {
 				continue
 			}
 			if !cloned {
@@ -148,9 +168,22 @@ func (s *Stream) holderName(consumer, pinID string) string {
 	return ShortID(pinID)
 }
 
+// heirNames names those who can have a new pin.
+func (s *Stream) heirNames(consumer, pinID string) []string {
+	list := s.instances[consumer]
+	left := s.heirs[consumer].left(list, pinID)
+	var names []string
+	for n := range list {
+		if slices.Contains(left, list[n].ID) {
+			names = append(names, list[n].Name())
+		}
+	}
+	return names
+}
+
 // run gives the member its instances.
 func (m *Member) run(stream *Stream, consumer string) {
 	if m.Elsewhere == "" {
-		m.Running = running(stream.instances[consumer], m.Consumer, stream.guesses[consumer])
+		m.Running = running(stream.instances[consumer], m.Consumer, stream.heirs[consumer])
 	}
 }

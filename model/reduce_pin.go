@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -35,10 +36,18 @@ func (o PinSeen) apply(r *reduction) {
 		s = s.with(o.Consumer, &n)
 	}
 	if o.PinID != "" {
-		s = s.guessing(o.Consumer, o.PinID, r.now).attributed(o.Consumer)
+		s = s.inherited(o.Consumer, at, o.heard(r.now)).attributed(o.Consumer)
 	}
 	r.putStream(s)
 	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: o.describe(s, at)})
+}
+
+// heard is when it came, by the local clock.
+func (o PinSeen) heard(now time.Time) time.Time {
+	if o.Heard.IsZero() {
+		return now
+	}
+	return o.Heard
 }
 
 // stray tells whether the end of a pin is that of an earlier consumer of the same name:
@@ -75,6 +84,8 @@ func (o PinSeen) describe(s *Stream, at int) string {
 	text := "pinned " + ShortID(o.PinID)
 	if name := s.holderName(o.Consumer, o.PinID); name != ShortID(o.PinID) {
 		text += ": " + name
+	} else if names := s.heirNames(o.Consumer, o.PinID); len(names) > 0 {
+		text += ": " + anyOf(names)
 	}
 	return text + s.afterWhat(o.Consumer, at)
 }
@@ -98,6 +109,15 @@ func (s *Stream) afterWhat(consumer string, at int) string {
 		text += " of " + was
 	}
 	return text
+}
+
+// anyOf says that it is one of several.
+func anyOf(names []string) string {
+	const most = 3
+	if len(names) > most {
+		return fmt.Sprintf("one of %d", len(names))
+	}
+	return strings.Join(names, " or ")
 }
 
 // took writes how long something took, as exactly as anybody wants to know.

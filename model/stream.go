@@ -19,7 +19,7 @@ type Stream struct {
 	pins      map[string][]PinChange // by consumer, see [Member.Pins]
 	watch     *Watch                 // nil: nobody listens to pulls
 	instances map[string][]Instance  // by consumer
-	guesses   map[string]pinGuess    // by consumer
+	heirs     map[string]heirs       // by consumer: who can have a pin that no pull named yet
 }
 
 // StreamFacts is a stream's config and state, as far as groups need it.

@@ -46,6 +46,8 @@ func roleLook(t *theme, i *model.Instance) (string, style) {
 	switch i.Role {
 	case model.RolePinned:
 		return "●", t.ok.strong()
+	case model.RolePerhaps:
+		return "?", t.ok
 	case model.RoleStale:
 		return "!", t.warn
 	case model.RoleSilent:

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pcgtop/model"
@@ -69,7 +70,9 @@ func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instan
 	say := []string{"instance of " + mem.Name}
 	switch {
 	case i.Deduced:
-		say = append(say, "pinned: nobody else can be, its own pull will say so")
+		say = append(say, "pinned, as the server's queue and counts tell; its next pull says so")
+	case i.Role == model.RolePerhaps:
+		say = append(say, "one of "+strings.Join(mem.Perhaps(), ", ")+" is pinned: its next pull says which")
 	case i.Role == model.RoleStale:
 		say = append(say, "believes it is pinned: its next pull is refused")
 	case i.Role == model.RoleSilent:

@@ -122,8 +122,8 @@ func (l *link) advise(subject string, body []byte) {
 	switch kind := strings.Join(tokens[:min(2, len(tokens))], "."); kind {
 	case "CONSUMER.PINNED", "CONSUMER.UNPINNED":
 		if l.plan.cares(a.Stream) {
-			l.attention.pinMoved(a.Stream)
-			l.emit(model.PinSeen{Stream: a.Stream, Consumer: a.Consumer, PriorityGroup: a.Group, PinID: a.PinID, Reason: a.Reason, At: a.Timestamp})
+			l.attention.pinMoved(a.Stream, a.Consumer, a.PinID)
+			l.emit(model.PinSeen{Stream: a.Stream, Consumer: a.Consumer, PriorityGroup: a.Group, PinID: a.PinID, Reason: a.Reason, At: a.Timestamp, Heard: time.Now().UTC()})
 		}
 	case "CONSUMER.CREATED":
 		if l.plan.news(a.Stream, false) {

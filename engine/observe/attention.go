@@ -61,12 +61,13 @@ func (a *attention) wanted() map[string]bool {
 	return streams
 }
 
-// pinMoved passes on that a pin of a stream moved, if its pulls are listened to.
-func (a *attention) pinMoved(stream string) {
+// pinMoved passes on that the pin of a consumer moved, if its pulls are listened to.
+func (a *attention) pinMoved(stream, consumer, pinID string) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if p := a.running[stream]; p != nil {
-		p.pinMoved()
+	p := a.running[stream]
+	a.mu.Unlock()
+	if p != nil {
+		p.pinMoved(consumer, pinID)
 	}
 }
 

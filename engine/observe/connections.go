@@ -25,6 +25,12 @@ func (p *pulls) connections(ctx context.Context) error {
 			moved = true
 		case <-tick.C:
 		}
+		if consumer, pin := p.undecided(time.Now()); pin != nil {
+			if err := p.serve(ctx, consumer, pin); err != nil && ctx.Err() == nil {
+				pin.looks = len(servedLooks())
+				p.opts.Log.Warn("counts not read", "error", err)
+			}
+		}
 		if time.Since(last) < connzGap {
 			continue
 		}
@@ -48,7 +54,7 @@ func (p *pulls) connections(ctx context.Context) error {
 		} else {
 			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
 				var r *round
-				if r, err = p.askFor(ctx, reply); err != nil {
+				if r, err = p.askFor(ctx, reply, false); err != nil {
 					break
 				}
 				p.learn(r, []string{reply}, true)

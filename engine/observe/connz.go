@@ -21,7 +21,8 @@ const connzSubject = "$SYS.REQ.ACCOUNT.PING.CONNZ"
 // connzRequest is the part of ConnzOptions (nats-server, monitor.go) that is used.
 type connzRequest struct {
 	Subscriptions bool   `json:"subscriptions"`
-	Filter        string `json:"filter_subject,omitempty"` // connections with a subscription that can meet this subject
+	Detail        bool   `json:"subscriptions_detail,omitempty"` // with their counts, in another list
+	Filter        string `json:"filter_subject,omitempty"`       // connections with a subscription that can meet this subject
 	Offset        int    `json:"offset,omitempty"`
 	Limit         int    `json:"limit"`
 }
@@ -53,6 +54,30 @@ type connInfo struct {
 	Lang    string    `json:"lang"`
 	Version string    `json:"version"`
 	Subs    []string  `json:"subscriptions_list"`
+	Detail  []struct {
+		Subject string `json:"subject"`
+		Sent    int64  `json:"msgs"` // to it, by the server
+	} `json:"subscriptions_list_detail"`
+}
+
+// subjects are those that it is subscribed to.
+func (c *connInfo) subjects() []string {
+	list := c.Subs
+	for _, d := range c.Detail {
+		list = append(list, d.Subject)
+	}
+	return list
+}
+
+// sent is how many messages the server sent to a subject that the connection is
+// subscribed to, as far as it was asked for.
+func (c *connInfo) sent(subject string) int64 {
+	for _, d := range c.Detail {
+		if d.Subject == subject {
+			return d.Sent
+		}
+	}
+	return 0
 }
 
 func (c *connInfo) connection(server string, now time.Time, hide bool) *model.Connection {
@@ -105,6 +130,7 @@ const (
 type found struct {
 	conn *model.Connection
 	fit  int
+	sent int64 // to the reply subject, if it was asked for alone
 }
 
 // round is what one round of asking brought.
@@ -142,11 +168,12 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 	}
 }
 
-// askFor asks for the one connection that a reply subject belongs to.
-func (p *pulls) askFor(ctx context.Context, reply string) (*round, error) {
+// askFor asks for the one connection that a reply subject belongs to, and, if asked to,
+// how many messages the server sent there.
+func (p *pulls) askFor(ctx context.Context, reply string, counted bool) (*round, error) {
 	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
 	wanted := map[string]bool{reply: true}
-	err := p.ask(ctx, connzRequest{Subscriptions: true, Filter: reply, Limit: connzPage}, func(a *connzAnswer) bool {
+	err := p.ask(ctx, connzRequest{Subscriptions: true, Detail: counted, Filter: reply, Limit: connzPage}, func(a *connzAnswer) bool {
 		r.servers[a.Server.Name] = true
 		r.take(a, wanted, p.opts.HideAddresses)
 		return r.replies[reply].fit == 2
@@ -159,7 +186,7 @@ func (p *pulls) askFor(ctx context.Context, reply string) (*round, error) {
 func (r *round) take(a *connzAnswer, wanted map[string]bool, hide bool) {
 	for n := range a.Data.Connections {
 		c := &a.Data.Connections[n]
-		for _, subscription := range c.Subs {
+		for _, subscription := range c.subjects() {
 			if wanted[subscription] {
 				r.put(subscription, c, a, 2, hide)
 				continue
@@ -181,7 +208,7 @@ func (r *round) put(reply string, c *connInfo, a *connzAnswer, fit int, hide boo
 	if old, ok := r.replies[reply]; ok && (old.fit > fit || old.fit == fit && leaf) {
 		return
 	}
-	r.replies[reply] = found{c.connection(a.Server.Name, a.Data.Now, hide), fit}
+	r.replies[reply] = found{c.connection(a.Server.Name, a.Data.Now, hide), fit, c.sent(reply)}
 }
 
 // ask sends one request, which counts against the budget like all others, and hands on

@@ -27,10 +27,9 @@ type party struct {
 	js  jetstream.JetStream
 	key model.Key
 	end map[string]func() // kills an instance, by its connection's name
-}
 
-// ackWait is the members': they pull at least every half of it, but a second.
-const ackWait = 2 * time.Second
+	ackWait time.Duration // the members': they pull at least every half of it
+}
 
 func newParty(t testing.TB, url string, replicas int, members ...string) *party {
 	t.Helper()
@@ -39,7 +38,7 @@ func newParty(t testing.TB, url string, replicas int, members ...string) *party 
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.*"}, Replicas: replicas, Storage: jetstream.MemoryStorage}))
 	must(orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1))
 	must(orbit.AddMembers(t.Context(), js, "S", "g", members))
-	return &party{t: t, js: js, key: elastic("S", "g"), end: map[string]func(){}}
+	return &party{t: t, js: js, key: elastic("S", "g"), end: map[string]func(){}, ackWait: 2 * time.Second}
 }
 
 // publish keeps messages flowing until the test ends.
@@ -70,7 +69,7 @@ func (p *party) client(url, name string) jetstream.JetStream {
 }
 
 func (p *party) config() jetstream.ConsumerConfig {
-	return jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait}
+	return jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.ackWait}
 }
 
 func (p *party) orbit(url, member, name string) {
@@ -100,10 +99,10 @@ func (p *party) stops(stop func(), done <-chan error) {
 func (p *party) plain(url, member, name string) {
 	p.t.Helper()
 	c := must(p.client(url, name).CreateOrUpdateConsumer(p.t.Context(), "S-g", jetstream.ConsumerConfig{
-		Name: member, AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, InactiveThreshold: ackWait, FilterSubjects: []string{"4.>", "5.>"},
-		PriorityPolicy: jetstream.PriorityPolicyPinned, PinnedTTL: ackWait, PriorityGroups: []string{"PCG"},
+		Name: member, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.ackWait, InactiveThreshold: p.ackWait, FilterSubjects: []string{"4.>", "5.>"},
+		PriorityPolicy: jetstream.PriorityPolicyPinned, PinnedTTL: p.ackWait, PriorityGroups: []string{"PCG"},
 	}))
-	cc := must(c.Consume(func(m jetstream.Msg) { _ = m.Ack() }, jetstream.PullPriorityGroup("PCG"), jetstream.PullExpiry(time.Second)))
+	cc := must(c.Consume(func(m jetstream.Msg) { _ = m.Ack() }, jetstream.PullPriorityGroup("PCG"), jetstream.PullExpiry(p.ackWait/2)))
 	p.t.Cleanup(cc.Stop)
 }
 

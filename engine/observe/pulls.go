@@ -18,9 +18,10 @@ import (
 // pullRequest is the part of a pull that tells instances apart (nats-server,
 // JSApiConsumerGetNextRequest). It holds no message.
 type pullRequest struct {
-	Expires time.Duration `json:"expires"`
-	Group   string        `json:"group"`
-	ID      string        `json:"id"` // the pin that the client believes to have
+	Expires   time.Duration `json:"expires"`
+	Heartbeat time.Duration `json:"idle_heartbeat"`
+	Group     string        `json:"group"`
+	ID        string        `json:"id"` // the pin that the client believes to have
 }
 
 // Times of listening to pulls.
@@ -28,6 +29,8 @@ const (
 	leastExpires = time.Second            // a pull that waits shorter, or not at all, counts as this
 	tellPulls    = time.Second            // how often the time of the last pull is told
 	sweepEvery   = 200 * time.Millisecond // between two looks for instances that are gone
+	tellGap      = 20 * time.Millisecond  // at least, between two times that something is told of pulls
+	namedWithin  = 10 * time.Second       // a new pin is named by a pull, if ever
 )
 
 // pulls listens to the pull requests of one stream's consumers, and to nothing else:
@@ -39,20 +42,24 @@ type pulls struct {
 	wake   chan struct{} // somebody new, or something new about somebody
 	pinned chan struct{} // a pin moved: look who is still there
 
+	telling sync.Mutex // held while something is told: what is told later is newer
+	ended   bool       // nothing more is told
+
 	mu      sync.Mutex
 	voices  map[voiceKey]*voice // by reply subject, and the families by theirs
+	unnamed map[string]*newPin  // by consumer, the new pin that no pull named yet: each pull tells something
 	changed bool                // there is something to tell
 	noPulls string
 	noConns string
 }
 
 func newPulls(l *link, stream string) *pulls {
-	return &pulls{link: l, stream: stream, since: time.Now(), wake: make(chan struct{}, 1), pinned: make(chan struct{}, 1), voices: map[voiceKey]*voice{}}
+	return &pulls{link: l, stream: stream, since: time.Now(), wake: make(chan struct{}, 1), pinned: make(chan struct{}, 1), voices: map[voiceKey]*voice{}, unnamed: map[string]*newPin{}}
 }
 
 // run listens until the context ends; then nothing of it is left, on the server neither.
 func (p *pulls) run(ctx context.Context) error {
-	defer p.emit(model.InstancesSeen{Stream: p.stream})
+	defer p.end()
 	listening, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	for _, subject := range p.subjects(ctx) {
@@ -84,6 +91,14 @@ func (p *pulls) run(ctx context.Context) error {
 	return nil
 }
 
+// end tells that nobody listens any more, which is the last that is told.
+func (p *pulls) end() {
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	p.ended = true
+	p.emit(model.InstancesSeen{Stream: p.stream})
+}
+
 // subjects are where pulls are heard. Requests to a domain's own prefix are heard under
 // the plain one by those who are connected to that domain.
 func (p *pulls) subjects(ctx context.Context) []string {
@@ -109,6 +124,7 @@ func (p *pulls) hear(m *nats.Msg) {
 		v.last = now
 		v.pulls++
 		v.silent = false
+		p.weigh(consumer, v.pull.ID)
 		return
 	}
 	var request pullRequest
@@ -128,6 +144,20 @@ func (p *pulls) hear(m *nats.Msg) {
 	v.pull, v.body, v.reply, v.last = request, m.Data, m.Reply, now
 	v.pulls++
 	v.silent = false
+	p.weigh(consumer, request.ID)
+}
+
+// weigh takes note of a pull that bears on who has a new pin. The lock is held.
+func (p *pulls) weigh(consumer, pinID string) {
+	pin := p.unnamed[consumer]
+	if pin == nil {
+		return
+	}
+	if pin.id == pinID || time.Since(pin.heard) > namedWithin {
+		delete(p.unnamed, consumer)
+	}
+	p.changed = true
+	p.signal()
 }
 
 func (p *pulls) signal() {
@@ -137,12 +167,32 @@ func (p *pulls) signal() {
 	}
 }
 
-// pinMoved asks who is still there. It may be called by anybody.
-func (p *pulls) pinMoved() {
+// pinMoved tells when everybody pulled last, for that shows who can have a new pin, and
+// asks who is still there. It may be called by anybody.
+func (p *pulls) pinMoved(consumer, pinID string) {
+	p.mu.Lock()
+	delete(p.unnamed, consumer)
+	if pinID != "" && !p.named(consumer, pinID) {
+		p.unnamed[consumer] = &newPin{id: pinID, heard: time.Now()}
+	}
+	p.mu.Unlock()
+	if pinID != "" {
+		p.tell()
+	}
 	select {
 	case p.pinned <- struct{}{}:
 	default:
 	}
+}
+
+// named tells whether a pull named a pin already. The lock is held.
+func (p *pulls) named(consumer, pinID string) bool {
+	for _, v := range p.voices {
+		if v.consumer == consumer && v.pull.ID == pinID {
+			return true
+		}
+	}
+	return false
 }
 
 // follow tells what changed, and drops who is gone.
@@ -157,6 +207,13 @@ func (p *pulls) follow(ctx context.Context) error {
 		case <-p.wake:
 		case <-tick.C:
 			p.sweep(time.Now())
+		}
+		if rest := tellGap - time.Since(told); rest > 0 {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(rest):
+			}
 		}
 		p.mu.Lock()
 		due := p.changed || len(p.voices) > 0 && time.Since(told) >= tellPulls
@@ -195,6 +252,11 @@ const verdictWithin = 2 * time.Second
 
 // tell tells of everybody.
 func (p *pulls) tell() {
+	p.telling.Lock()
+	defer p.telling.Unlock()
+	if p.ended {
+		return
+	}
 	p.mu.Lock()
 	p.changed = false
 	seen := model.InstancesSeen{Stream: p.stream, Consumers: map[string][]model.Instance{},
@@ -209,7 +271,7 @@ func (p *pulls) tell() {
 		}
 		i := model.Instance{
 			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires, Silent: v.silent,
-			Asked: true, Conn: v.conn,
+			Asked: true, Served: v.served, Conn: v.conn,
 		}
 		seen.Consumers[v.consumer] = append(seen.Consumers[v.consumer], i)
 	}

@@ -20,7 +20,8 @@ type voice struct {
 	pulls    uint64
 	family   bool // its reply subject changes from pull to pull
 
-	silent bool // no pull, though it is still there
+	silent bool   // no pull, though it is still there
+	served string // the new pin under which the server was seen to send it messages
 
 	asked time.Time // when the servers were last asked for its connection
 	tries int       // how often in vain
@@ -32,6 +33,10 @@ type voiceKey struct{ consumer, reply string }
 // oneShots is how many replies of one family, each used once, make it clear that this
 // client uses a new one for each pull.
 const oneShots = 4
+
+// manyShots is how many it takes before the servers were asked whose they are: the
+// connections of one process have replies of one family, too.
+const manyShots = 32
 
 // newcomer finds whose a reply is that was not heard before. The lock is held.
 func (p *pulls) newcomer(consumer, reply, pin string, now time.Time) *voice {
@@ -53,7 +58,7 @@ func (p *pulls) newcomer(consumer, reply, pin string, now time.Time) *voice {
 		}
 		once = append(once, o)
 	}
-	if len(once) < oneShots || kin == reply || apart(once) {
+	if len(once) < oneShots || kin == reply || apart(once) || p.unasked(once) && len(once) < manyShots {
 		return v
 	}
 	v.id, v.family = kin, true
@@ -84,6 +89,12 @@ func (p *pulls) sibling(k voiceKey, v *voice) bool {
 		}
 	}
 	return false
+}
+
+// unasked tells whether the servers are yet to be asked whose some voices are. The lock
+// is held.
+func (p *pulls) unasked(list []*voice) bool {
+	return p.noConns == "" && slices.ContainsFunc(list, func(v *voice) bool { return v.conn == nil && v.tries == 0 })
 }
 
 // apart tells whether voices are known to come from more than one connection.

@@ -126,3 +126,31 @@ func BenchmarkHear(b *testing.B) {
 		}
 	})
 }
+
+// The counts of subscriptions single out one, or nobody.
+func TestServed(t *testing.T) {
+	beat := 500 * time.Millisecond
+	list := func(beats ...time.Duration) (among []candidate) {
+		for n, b := range beats {
+			among = append(among, candidate{reply: string(rune('a' + n)), beat: b, sent: 100})
+		}
+		return among
+	}
+	for name, c := range map[string]struct {
+		among []candidate
+		sent  []int64
+		want  string
+	}{
+		"one is sent many":            {list(beat, beat), []int64{102, 130}, "b"},
+		"heartbeats alone":            {list(beat, beat), []int64{102, 104}, ""},
+		"few more than heartbeats":    {list(beat, beat), []int64{102, 106}, ""},
+		"two are sent many":           {list(beat, beat, beat), []int64{130, 130, 100}, ""},
+		"one many and another unsure": {list(beat, beat), []int64{106, 130}, ""},
+		"without heartbeats":          {list(0, 0), []int64{104, 100}, "a"},
+		"one is not found":            {list(beat, beat), []int64{0, 130}, "b"},
+	} {
+		if got := served(c.among, c.sent, time.Second); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
