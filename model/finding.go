@@ -21,7 +21,8 @@ type Finding struct {
 	ID       string   `json:"id"` // of the rule, stable: absent, unowned, …
 	Severity Severity `json:"severity"`
 	Member   string   `json:"member,omitempty"`
-	Text     string   `json:"text"` // what is wrong
+	Text     string   `json:"text"`            // what is wrong
+	Brief    string   `json:"brief,omitempty"` // the same in a few words, the number first; empty: there is none
 	Hint     string   `json:"hint,omitempty"`
 }
 
@@ -39,6 +40,7 @@ func findings(g *Group, stream, origin *Stream) []Finding {
 			list = append(list, f)
 		}
 	}
+	v.briefs(list)
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 	return list
 }

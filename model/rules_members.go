@@ -56,13 +56,18 @@ func absent(v *view) []Finding {
 	return list
 }
 
-func unowned(v *view) []Finding {
-	var nobody []int
+// nobodys are the partitions that no member owns that can run.
+func (v *view) nobodys() (list []int) {
 	for _, p := range v.Partitions {
 		if !p.Owned() || v.Members[p.Member].State == StateCannotRun {
-			nobody = append(nobody, p.Number)
+			list = append(list, p.Number)
 		}
 	}
+	return list
+}
+
+func unowned(v *view) []Finding {
+	nobody := v.nobodys()
 	if len(nobody) == 0 {
 		return nil
 	}

@@ -114,10 +114,10 @@ func (m *Model) need(r *row) {
 	t, n := m.theme, m.snap.InNeed()
 	groups := model.Count(len(m.snap.Groups), "group")
 	if n == 0 {
-		r.put(t.dim, groups+", ").put(t.ok, "none in need")
+		r.put(t.dim, groups+", ").put(t.ok, "none unwell")
 		return
 	}
-	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" in need")
+	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" unwell")
 }
 
 // link says how far the picture can be trusted.

@@ -107,7 +107,7 @@ func (o *overview) columns(m *Model, w int) []column {
 			r.right(st, spark(group(i).History, w), w)
 		}, sum: func(r *row, w int) { r.right(t.shade, spark(sum.history, w), w) }},
 		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: max(8, min(36, w/4)), rest: reason > 0, cell: func(r *row, i, w int) {
-			text, st := why(m, group(i))
+			text, st := why(m, group(i), w)
 			r.left(st, text, w)
 		}},
 	})
@@ -172,8 +172,9 @@ func groupName(r *row, t *theme, k model.Key, w int) {
 	r.put(t.dim, k.Stream+"/").put(t.text, k.Group)
 }
 
-// why is the worst that is to be said about a group, and how bad it is.
-func why(m *Model, g *model.Group) (string, style) {
+// why is the worst that is to be said about a group, and how bad it is: in full where
+// that fits into w cells.
+func why(m *Model, g *model.Group, w int) (string, style) {
 	old := m.outdated(g)
 	if len(g.Findings) == 0 {
 		return old, m.theme.dim
@@ -185,7 +186,10 @@ func why(m *Model, g *model.Group) (string, style) {
 	}
 	st.bold = false
 	if old != "" {
-		return old + ": " + f.Text, st
+		old += ": "
 	}
-	return f.Text, st
+	if text := old + f.Text; glyph.Width(m.theme.row().safe(text)) <= w {
+		return text, st
+	}
+	return old + f.Short(), st
 }

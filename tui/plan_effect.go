@@ -154,7 +154,7 @@ func pins(t *theme, p *model.Plan, w int) []*row {
 		rows = append(rows, labelled(t, "unpins", brief(certain), t.text, w)...)
 	}
 	if len(possible) > 0 {
-		rows = append(rows, labelled(t, "perhaps", brief(possible)+", if the library restarts at every change", t.dim, w)...)
+		rows = append(rows, labelled(t, "perhaps", brief(possible)+": some libraries restart every member at any change", t.dim, w)...)
 	}
 	if len(rows) > 0 {
 		rows = append([]*row{t.row()}, rows...)

@@ -1,0 +1,95 @@
+package model
+
+import (
+	"fmt"
+	"time"
+)
+
+// Short is what is wrong in a few words, the number first, for where room is short.
+func (f Finding) Short() string {
+	if f.Brief != "" {
+		return f.Brief
+	}
+	return f.Text
+}
+
+// briefs says each finding that has a number in a few words, together with those of the
+// same rule and severity: so many of the partitions, so many messages, whose.
+func (v *view) briefs(list []Finding) {
+	type kind struct {
+		id       string
+		severity Severity
+	}
+	alike := map[kind][]*Member{}
+	for _, f := range list {
+		k := kind{f.ID, f.Severity}
+		alike[k] = append(alike[k], v.Member(f.Member))
+	}
+	for i, f := range list {
+		list[i].Brief = v.brief(f.ID, alike[kind{f.ID, f.Severity}])
+	}
+}
+
+// brief is what a rule found, in a few words; members are those that it found it of, nil
+// where it is about the group. Empty: its text has no number to put first.
+func (v *view) brief(id string, members []*Member) string {
+	m := members[0]
+	if m == nil {
+		return v.briefOfGroup(id)
+	}
+	sum := func(f func(*Member) uint64) (n uint64) {
+		for _, m := range members {
+			n += f(m)
+		}
+		return n
+	}
+	who := m.Name
+	if n := len(members); n > 1 {
+		who = Count(n, "member")
+	} else if id == "absent" && m.LostAt.IsZero() {
+		who += " never seen"
+	} else if id == "absent" {
+		who += " gone for " + whole(v.stream.TS.Sub(m.LostAt))
+	}
+	parts := fmt.Sprintf("%d/%d ", sum(func(m *Member) uint64 { return uint64(len(m.Partitions)) }), v.Config.Partitions)
+	switch id {
+	case "absent":
+		return parts + "unconsumed: " + who
+	case "no-pull":
+		return parts + "not pulled: " + who
+	case "paused":
+		return parts + "paused: " + who
+	case "offline":
+		return parts + "offline: " + who
+	case "stalled":
+		return fmt.Sprintf("%d stalled: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
+	case "stuck-unacked":
+		return fmt.Sprintf("%d stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
+	case "redelivering":
+		return fmt.Sprintf("%d delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
+	case "not-pinned":
+		return fmt.Sprintf("%d wait, none pinned: %s", sum(func(m *Member) uint64 { return m.Consumer.Pending }), who)
+	}
+	return ""
+}
+
+func (v *view) briefOfGroup(id string) string {
+	switch id {
+	case "unowned":
+		text := fmt.Sprintf("%d/%d unowned", len(v.nobodys()), len(v.Partitions))
+		if v.configured() == 0 {
+			text += ": no members"
+		}
+		return text
+	case "behind":
+		n, _ := v.grown()
+		return fmt.Sprintf("+%d in %s, lag %d", n, WindowNeed.Round(time.Second), v.Lag())
+	case "buffer-full":
+		return fmt.Sprintf("%s full, %d at origin", v.Stream.limit(), v.Hop.Behind)
+	case "sourcing-stopped":
+		return fmt.Sprintf("%d at origin, none comes", v.Hop.Behind)
+	case "sourcing-behind":
+		return fmt.Sprintf("~%d at origin, behind", v.Hop.Behind)
+	}
+	return ""
+}
