@@ -92,7 +92,7 @@ func (m *member) handover(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		m.options.log.Info("could not delete the member's consumer; trying again", "err", err)
 		m.retries++
 		return nil // replaced when the next attempt finds it
@@ -109,10 +109,12 @@ func (m *member) endStint() {
 	m.status.left()
 }
 
+// dropConsumer deletes the member's consumer. That somebody else was faster is noted and
+// is an error all the same, for the server may still be at it: see deletePause.
 func (m *member) dropConsumer(ctx context.Context) error {
 	err := m.js.DeleteConsumer(ctx, m.key.ConsumeStream(), m.key.ConsumerName(m.name))
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return nil
+		m.gone = time.Now()
 	}
 	return err
 }

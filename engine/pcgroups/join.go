@@ -109,7 +109,8 @@ func (m *member) makeConsumer(ctx context.Context, config jetstream.ConsumerConf
 	consumer, err := m.js.Consumer(ctx, stream, name)
 	switch {
 	case errors.Is(err, jetstream.ErrConsumerNotFound) && errors.Is(exists, jetstream.ErrConsumerExists):
-		return create()
+		m.gone = time.Now() // between the two: whoever deletes it is likely to be at it
+		return nil, err
 	case err != nil:
 		return nil, errors.Join(exists, err)
 	case m.fits(consumer.CachedInfo(), config.FilterSubjects):

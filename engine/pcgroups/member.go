@@ -141,7 +141,7 @@ func (m *member) farewell(ctx context.Context, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
 	err := m.dropConsumer(ctx)
-	if err == nil || errors.Is(err, jetstream.ErrStreamNotFound) {
+	if err == nil || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		return why
 	}
 	return errors.Join(why, fmt.Errorf("delete our member's consumer: %w", err))

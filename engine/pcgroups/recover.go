@@ -88,7 +88,7 @@ func (m *member) look(ctx context.Context, reported error) error {
 			m.progress.seen(info)
 		}
 		m.recovered()
-		return nil
+		return m.keepStored(ctx, info)
 	}
 	m.endStint()
 	m.retries = 1

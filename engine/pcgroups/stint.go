@@ -22,6 +22,7 @@ type stint struct {
 	group    string // the priority group pulled in
 	filters  []string
 	created  time.Time // the consumer, as another one can follow of the same name
+	proved   bool      // it was seen to be stored
 	consume  jetstream.ConsumeContext
 	closed   <-chan struct{} // closed when the client has given up consuming
 	queue    *queue          // between the client and the handler, with WithInProgress

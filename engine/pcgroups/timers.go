@@ -26,9 +26,10 @@ const (
 	yieldPause = 100 * time.Millisecond
 
 	// deletePause is how long a consumer that somebody else has deleted is only looked
-	// up, not made: whoever deleted it is likely to be making the next one, and a server
-	// tells of the deletion before it has removed the files, those of a new consumer of
-	// that name included (nats-server 2.15).
+	// up, not made. Whoever deleted it is likely to be making the next one. And a server
+	// forgets a consumer before it removes its files, by their path (nats-server 2.15.3,
+	// consumer.stopWithFlags): a consumer that is made in between loses its own with them.
+	// Only who deletes is told when that is over.
 	deletePause = 250 * time.Millisecond
 
 	// firstRetry and its doubles separate attempts to join: what stands in the way is
