@@ -45,18 +45,18 @@ func TestLeftoversReachTheNextInstanceAtOnce(t *testing.T) {
 			f := newFixture(t)
 			f.elastic("g", 1, "m1")
 			var first, second ledger
-			i1 := f.joinElastic("g", "m1", first.handler("m1", "i1", 20*time.Millisecond), many(50))
-			const sent = 80
+			i1 := f.joinElastic("g", "m1", first.handler("m1", "i1", 50*time.Millisecond), many(50))
+			const sent = 200
 			f.backlog(sent)
 			eventually(t, 5*time.Second, "messages are buffered", func() bool {
-				return len(first.since(time.Time{})) >= 5 && f.info("A-g", "m1").NumAckPending >= 20
+				return len(first.since(time.Time{})) >= 5 && f.info("A-g", "m1").NumAckPending >= 45
 			})
 			left, err := c.leave(f, i1)
 			if (left > 0) != c.left || !errors.Is(err, c.err) {
 				t.Errorf("%d left, %v", left, err)
 			}
 			handled := len(first.since(time.Time{}))
-			if c.name == "drained" && handled < 25 {
+			if c.name == "drained" && handled < 50 {
 				t.Errorf("only %d were handled", handled)
 			}
 			i2 := f.joinElastic("g", "m1", second.handler("m1", "i2", 0), many(50))

@@ -58,6 +58,9 @@ func TestConsumerVanishes(t *testing.T) {
 	if err := ended(t, 5*time.Second, s); !errors.Is(err, ErrConsumerGone) || !strings.Contains(err.Error(), "cg-m1") {
 		t.Errorf("static: got %v", err)
 	}
+	if in, active, err := ElasticIsInMembershipAndActive(f.ctx, f.js, "ST", "cg", "m1"); !in || !active || err != nil {
+		t.Errorf("made again: in membership %v, active %v, %v", in, active, err)
+	}
 	f.must(nil, f.js.DeleteStream(f.ctx, "ST-cg"))
 	if err := ended(t, 5*time.Second, e); !errors.Is(err, ErrStreamGone) {
 		t.Errorf("elastic: got %v", err)

@@ -50,22 +50,59 @@ func TestServerRestart(t *testing.T) {
 }
 
 // CON-02: a stream in memory is gone after a restart, and its members end and say so,
-// also when it is made again a little later.
+// also when it is made again a little later. They go on only if it is back at once.
 func TestServerRestartLosesMemoryStreams(t *testing.T) {
 	short(t)
 	t.Parallel()
-	f := newFixture(t)
-	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "ST", Subjects: []string{"st.*"}, Storage: jetstream.MemoryStorage}))
-	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "A", Subjects: []string{"a.*"}, Storage: jetstream.MemoryStorage}))
-	f.must(CreateStatic(f.ctx, f.js, "ST", "cg", 2, nil, []string{"m1"}, nil))
-	f.elastic("g", 2, "m1")
-	s := f.joinStatic("cg", "m1", new(inbox).handler(""), oneByOne(2*time.Second))
-	e := f.joinElastic("g", "m1", new(inbox).handler(""), oneByOne(2*time.Second))
-	f.shutdown()
-	f.start()
-	for name, i := range map[string]Instance{"static": s, "elastic": e} {
-		if err := ended(t, 10*time.Second, i); !errors.Is(err, ErrStreamGone) || !errors.Is(i.Err(), ErrStreamGone) {
-			t.Errorf("%s: got %v", name, err)
+	for _, atOnce := range []bool{false, true} {
+		f := newFixture(t)
+		origins := func() {
+			t.Helper()
+			f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "ST", Subjects: []string{"st.*"}, Storage: jetstream.MemoryStorage}))
+			f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "A", Subjects: []string{"a.*"}, Storage: jetstream.MemoryStorage}))
+			f.must(CreateElastic(f.ctx, f.js, "A", "g", 2, []PartitioningFilter{{Filter: "a.*", PartitioningWildcards: []int{1}}}, 0, 0))
+		}
+		origins()
+		f.must(CreateStatic(f.ctx, f.js, "ST", "cg", 2, nil, []string{"m1"}, nil))
+		f.must(AddMembers(f.ctx, f.js, "A", "g", []string{"m1"}))
+		var got inbox
+		// The members come back some time after the server.
+		join := func() jetstream.JetStream {
+			nc, err := nats.Connect(f.url, nats.MaxReconnects(-1), nats.CustomReconnectDelay(func(int) time.Duration { return time.Second }))
+			f.must(nc, err)
+			t.Cleanup(nc.Close)
+			js, err := jetstream.New(nc)
+			f.must(js, err)
+			return js
+		}
+		s, err := StaticConsume(f.ctx, join(), "ST", "cg", "m1", got.handler(""), oneByOne(2*time.Second))
+		f.must(s, err)
+		t.Cleanup(s.Stop)
+		e, err := ElasticConsume(f.ctx, join(), "A", "g", "m1", got.handler(""), oneByOne(2*time.Second))
+		f.must(e, err)
+		t.Cleanup(e.Stop)
+		f.shutdown()
+		f.start()
+		eventually(t, 5*time.Second, "connected again", f.nc.IsConnected)
+		if atOnce {
+			origins()
+			f.publish("a.x")
+			if err := ended(t, 10*time.Second, s); !errors.Is(err, ErrConsumerGone) {
+				t.Errorf("static: got %v", err)
+			}
+			eventually(t, 10*time.Second, "the elastic member goes on", func() bool { return got.has("a.x") })
+			continue
+		}
+		for name, i := range map[string]ConsumerGroupConsumeContext{"static": s, "elastic": e} {
+			if err := ended(t, 10*time.Second, i); !errors.Is(err, ErrStreamGone) || !errors.Is(i.(Instance).Err(), ErrStreamGone) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+		origins()
+		f.publish("a.x")
+		in, active, err := ElasticIsInMembershipAndActive(f.ctx, f.js, "A", "g", "m1")
+		if !in || active || err != nil || got.count() != 0 {
+			t.Errorf("after its end: in membership %v, active %v, %v", in, active, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -180,56 +179,6 @@ func eventually(t testing.TB, within time.Duration, what string, condition func(
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-// inbox collects what handlers get, per handler name.
-type inbox struct {
-	mu  sync.Mutex
-	got map[string][]string
-}
-
-func (b *inbox) handler(name string) func(jetstream.Msg) {
-	return func(msg jetstream.Msg) {
-		b.mu.Lock()
-		if b.got == nil {
-			b.got = make(map[string][]string)
-		}
-		b.got[name] = append(b.got[name], msg.Subject())
-		b.mu.Unlock()
-		_ = msg.Ack()
-	}
-}
-
-func (b *inbox) count(names ...string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := 0
-	for name, got := range b.got {
-		if len(names) == 0 || contains(names, name) {
-			n += len(got)
-		}
-	}
-	return n
-}
-
-func (b *inbox) has(subject string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, got := range b.got {
-		if contains(got, subject) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // ended waits for a member to end and returns why.
