@@ -38,7 +38,7 @@ func (m *member) moved(ctx context.Context) error {
 		m.lost()
 		return m.rejoin(ctx)
 	case err == nil && sameFilters(filtersOf(info.Config), wanted):
-		m.endStint() // replaced by another instance
+		m.endStint(ErrConsumerGone) // replaced by another instance
 		return m.rejoin(ctx)
 	case err == nil && (m.isIdle(info) || m.isPinned(info)):
 		return m.handover(ctx)
@@ -87,7 +87,7 @@ func (m *member) handover(ctx context.Context) error {
 	settling, cancel := context.WithTimeout(ctx, m.patience())
 	s.settle(settling)
 	cancel()
-	m.endStint()
+	m.endStint(nil)
 	err := m.dropConsumer(ctx)
 	if ctx.Err() != nil {
 		return nil
@@ -102,11 +102,11 @@ func (m *member) handover(ctx context.Context) error {
 	return m.rejoin(ctx)
 }
 
-// endStint ends consuming for now.
-func (m *member) endStint() {
+// endStint ends consuming for now. Its observer is told why, see [Event].
+func (m *member) endStint(why error) {
 	m.stint.end()
 	m.stint, m.yielding = nil, time.Time{}
-	m.status.left()
+	m.status.left(why)
 }
 
 // dropConsumer deletes the member's consumer. That somebody else was faster is noted and

@@ -39,7 +39,12 @@ func (m *member) leave(why error) leftover {
 	if s == nil {
 		return leftover{}
 	}
-	defer m.endStint()
+	var drain *drainError
+	if errors.As(why, &drain) || errors.Is(why, errRemoved) {
+		defer m.endStint(nil)
+	} else {
+		defer m.endStint(why)
+	}
 	var changed *configError
 	if errors.Is(why, errRemoved) || errors.As(why, &changed) || !m.js.Conn().IsConnected() {
 		return leftover{}
@@ -47,8 +52,7 @@ func (m *member) leave(why error) leftover {
 	var r leftover
 	ctx, cancel := context.WithTimeout(context.Background(), m.patience())
 	defer cancel()
-	var drain *drainError
-	if errors.As(why, &drain) {
+	if drain != nil {
 		ctx = drain.until
 		s.consume.Drain()
 		finished := s.finished(ctx)

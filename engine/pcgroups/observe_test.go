@@ -56,8 +56,11 @@ func TestObserveAMembersLife(t *testing.T) {
 	if p := seen.all[0]; !slices.Equal(p.Partitions, []int{0, 1}) || p.Time.IsZero() || p.String() != "joined [0 1]" {
 		t.Errorf("joined as %+v", p)
 	}
-	if pinned, unpinned := seen.all[1], seen.all[2]; pinned.Pin == "" || pinned.Pin != unpinned.Pin {
+	if pinned, unpinned := seen.all[1], seen.all[2]; pinned.Pin == "" || pinned.Pin != unpinned.Pin || unpinned.Err != nil {
 		t.Errorf("%v, %v", pinned, unpinned)
+	}
+	if deleted, removed := seen.all[5], seen.all[8]; !errors.Is(deleted.Err, ErrConsumerGone) || removed.Err != nil {
+		t.Errorf("%v, %v", deleted, removed)
 	}
 	for _, text := range []string{"msg=joined", "msg=\"handed over\"", "member=m1", "group=g", "msg=recovered"} {
 		if !strings.Contains(log.String(), text) {

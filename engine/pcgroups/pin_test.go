@@ -1,6 +1,7 @@
 package pcgroups
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -51,9 +52,14 @@ func TestPinIsRegainedWithoutTheTimeout(t *testing.T) {
 	if !second.Pinned() {
 		t.Error("the end of a standby cost the pin")
 	}
+	pin := func() string { return f.info("A-g", "m1").PriorityGroups[0].PinnedClientID }
+	before := pin()
 	f.must(nil, ElasticMemberStepDown(f.ctx, f.js, "A", "g", "m1"))
 	next("unpinned, alone")
 	eventually(t, time.Second, "pinned again", second.Pinned)
+	if now := pin(); now == "" || now == before {
+		t.Errorf("the pin is %q as before", now)
+	}
 	second.Stop()
 	f.must(nil, second.Wait(f.ctx))
 	if second.Pinned() || second.Consuming() {
@@ -165,6 +171,48 @@ func TestShortAckWaitIsWarnedOf(t *testing.T) {
 			}
 			if n := pinned(); (n > 1) != flaps {
 				t.Errorf("pinned %d times", n)
+			}
+		})
+	}
+}
+
+// An instance is told why it has lost the pin, as far as it can know.
+func TestWhyAPinIsLost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		lose func(f *fixture, i Instance) error
+		is   error
+		text string
+	}{
+		{"stepped down", func(f *fixture, i Instance) error {
+			defer f.publish("a.y")
+			return ElasticMemberStepDown(f.ctx, f.js, "A", "g", "m1")
+		}, jetstream.ErrPinIDMismatch, "pin ID mismatch"},
+		{"deleted", func(f *fixture, i Instance) error { return f.js.DeleteConsumer(f.ctx, "A-g", "m1") }, ErrConsumerGone, "was deleted"},
+		{"stopped", func(f *fixture, i Instance) error { i.Stop(); return nil }, nil, ""},
+		{"drained", func(f *fixture, i Instance) error { _, err := i.Drain(f.ctx); return err }, nil, ""},
+		{"handed over", func(f *fixture, i Instance) error {
+			return SetMemberMappings(f.ctx, f.js, "A", "g", []MemberMapping{{"m1", []int{0}}, {"m2", []int{1}}})
+		}, nil, ""},
+		{"config changed", func(f *fixture, i Instance) error { f.put(elasticBucket, "A", "g", "nonsense"); return nil }, nil, "bad JSON"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.elastic("g", 2)
+			f.must(nil, SetMemberMappings(f.ctx, f.js, "A", "g", []MemberMapping{{"m1", []int{0, 1}}}))
+			var got inbox
+			var seen diary
+			i := f.joinElastic("g", "m1", got.handler(""), oneByOne(2*time.Second), WithObserver(seen.note))
+			f.publish("a.x")
+			eventually(t, 5*time.Second, "pinned", i.Pinned)
+			f.must(nil, c.lose(f, i))
+			eventually(t, 5*time.Second, "unpinned", func() bool { return seen.count(EventUnpinned) == 1 })
+			for _, e := range seen.all {
+				if e.Kind == EventUnpinned && (c.is != nil && !errors.Is(e.Err, c.is) || !strings.Contains(e.String(), c.text) || (e.Err == nil) != (c.text == "")) {
+					t.Errorf("got %v", e)
+				}
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package pcgroups
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,7 +91,7 @@ func (m *member) look(ctx context.Context, reported error) error {
 		m.recovered()
 		return m.keepStored(ctx, info)
 	}
-	m.endStint()
+	m.endStint(cmp.Or(reported, err, ErrConsumerGone)) // or replaced by one of the same name
 	m.retries = 1
 	return nil // joined again with the next check, which is soon
 }
@@ -126,7 +127,7 @@ func (m *member) vanished(ctx context.Context) error {
 func (m *member) lost() {
 	m.gone = time.Now()
 	m.stint.lose()
-	m.endStint()
+	m.endStint(ErrConsumerGone)
 }
 
 // restartDurable says where the durable begins when it is made again, by whichever
@@ -171,7 +172,7 @@ func (m *member) streamGone(ctx context.Context) error {
 	}
 	m.fault(why)
 	if m.stint != nil {
-		m.endStint()
+		m.endStint(why)
 	}
 	m.retries++
 	return nil

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // EventKind is what happened to an instance.
@@ -26,19 +28,30 @@ type Event struct {
 	Time       time.Time
 	Partitions []int  // what it consumes: of EventJoined
 	Pin        string // the server's id of the pin: of EventPinned and EventUnpinned
-	Err        error  // the fault: of EventRecovered
+
+	// Err is the fault of EventRecovered, and why an instance left or lost its pin: nil
+	// if it gave it up itself, to hand partitions over or at its end, [ErrConsumerGone]
+	// if its consumer was deleted, [jetstream.ErrPinIDMismatch] if the server refused
+	// its pin or gave it another. The latter does not tell a step-down from a pin that
+	// expired because a handler took longer than the ack wait: the server says that in
+	// an advisory only, whose subject a member may not be permitted to listen to. An
+	// instance that is stepped down while there are no messages learns of it with the
+	// next one.
+	Err error
 }
 
 func (e Event) String() string {
-	switch e.Kind {
-	case EventJoined:
+	if e.Kind == EventJoined {
 		return fmt.Sprintf("%s %v", e.Kind, e.Partitions)
-	case EventPinned, EventUnpinned:
-		return string(e.Kind) + " " + e.Pin
-	case EventRecovered:
-		return fmt.Sprintf("%s: %v", e.Kind, e.Err)
 	}
-	return string(e.Kind)
+	text := string(e.Kind)
+	if e.Pin != "" {
+		text += " " + e.Pin
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
 }
 
 // status is an instance's state as its program sees it.
@@ -87,31 +100,41 @@ func (s *status) joined(partitions []int) {
 	})
 }
 
-func (s *status) left() {
+func (s *status) left(why error) {
 	s.change(func() (events []Event) {
 		if s.pin != "" {
-			events = append(events, Event{Kind: EventUnpinned, Pin: s.pin})
+			events = append(events, Event{Kind: EventUnpinned, Pin: s.pin, Err: why})
 		}
 		if s.consuming {
-			events = append(events, Event{Kind: EventLeft})
+			events = append(events, Event{Kind: EventLeft, Err: why})
 		}
 		s.consuming, s.pin = false, ""
 		return events
 	})
 }
 
-// pinned takes an empty pin for its loss.
 func (s *status) pinned(pin string) {
-	s.change(func() []Event {
+	s.change(func() (events []Event) {
 		before := s.pin
 		s.pin = pin
-		switch {
-		case pin == before:
+		if pin == before {
 			return nil
-		case pin == "":
-			return []Event{{Kind: EventUnpinned, Pin: before}}
 		}
-		return []Event{{Kind: EventPinned, Pin: pin}}
+		if before != "" { // lost and regained while nothing was refused
+			events = append(events, Event{Kind: EventUnpinned, Pin: before, Err: jetstream.ErrPinIDMismatch})
+		}
+		return append(events, Event{Kind: EventPinned, Pin: pin})
+	})
+}
+
+func (s *status) unpinned(why error) {
+	s.change(func() []Event {
+		before := s.pin
+		s.pin = ""
+		if before == "" {
+			return nil
+		}
+		return []Event{{Kind: EventUnpinned, Pin: before, Err: why}}
 	})
 }
 

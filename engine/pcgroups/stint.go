@@ -225,7 +225,7 @@ func (s *stint) report(err error) {
 		s.m.events.add(event{from: s, err: err})
 	case errors.Is(err, jetstream.ErrPinIDMismatch):
 		s.pin.Store(nil)
-		s.m.status.pinned("")
+		s.m.status.unpinned(jetstream.ErrPinIDMismatch)
 	}
 }
 
