@@ -39,6 +39,9 @@ const (
 type cli struct {
 	connection
 	appearance
+	settled `kong:"-"`
+
+	Config string `help:"Settings file (config.yaml in $XDG_CONFIG_HOME/pcgtop)." placeholder:"FILE"`
 
 	Top     topCmd          `cmd:"" default:"withargs" help:"The screens (default)."`
 	Demo    demoCmd         `cmd:"" help:"The screens on an embedded server with live groups."`
@@ -47,6 +50,8 @@ type cli struct {
 	Where   command.Where   `cmd:"" help:"Say which partition, member and instance a subject goes to."`
 	Static  command.Static  `cmd:"" help:"Administer static groups."`
 	Elastic command.Elastic `cmd:"" help:"Administer elastic groups."`
+
+	Settings configCmd `cmd:"" name:"config" help:"Print the settings in force and where each came from."`
 }
 
 // connection is how to reach NATS, as the nats CLI takes it.
@@ -65,8 +70,8 @@ type connection struct {
 	JSAPIPrefix   *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
 	Timeout       time.Duration `help:"Longest wait for one answer (5s)."`
 	ReadOnly      bool          `help:"Refuse every write (also PCGTOP_READ_ONLY=1)."`
-	Refresh       time.Duration `default:"1s" help:"How often what is on the screen is read."`
-	MaxRequests   float64       `default:"20" help:"Most API requests a second."`
+	Refresh       time.Duration `help:"How often what is on the screen is read (1s)."`
+	MaxRequests   float64       `help:"Most API requests a second (20)."`
 	HideAddresses bool          `help:"Show and write no network addresses."`
 	LogEvents     string        `help:"Append every event to a file, a JSON line each." placeholder:"FILE"`
 	Audit         string        `help:"Record every action in this file, two JSON lines each (mode 0600)." placeholder:"FILE"`
@@ -77,7 +82,8 @@ type appearance struct {
 	NoColor bool   `help:"No colours (also NO_COLOR)."`
 	ASCII   bool   `name:"ascii" help:"Only ASCII characters."`
 	Mouse   bool   `help:"Take clicks and the wheel; select text with shift held then."`
-	Theme   string `enum:"auto,dark,light,contrast,contrast-dark,contrast-light,terminal" default:"auto" help:"Colours: auto and contrast ask the terminal for its background, terminal uses its own 16."`
+	Columns string `help:"Columns of the list of groups, in this order, separated by commas." placeholder:"NAMES"`
+	Theme   string `help:"Colours (auto): dark, light, contrast, contrast-dark, contrast-light, terminal. auto and contrast ask the terminal for its background; terminal uses its own 16." placeholder:"NAME"`
 }
 
 func (c connection) options() engine.Options {
@@ -105,15 +111,15 @@ func run(args []string) int {
 	if printed {
 		return exitDone
 	}
-	if err == nil && (c.MaxRequests < 1 || c.Refresh < 100*time.Millisecond) {
-		err = errors.New("--max-requests is at least 1, --refresh at least 100ms")
-	}
 	failed, usage := exitFailed, exitUsage
 	if slices.Contains(args, "check") { // its exit codes mean something else
 		failed, usage = int(command.StatusUnknown), int(command.StatusUnknown)
 	}
 	if err != nil {
 		return fail(fmt.Errorf("%w; see pcgtop --help", err), usage)
+	}
+	if err := c.settle(parsed); err != nil {
+		return fail(err, usage)
 	}
 	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Err: report.Text(os.Stderr), Show: report.Group}
 	if c.Static.Output == "json" || c.Elastic.Output == "json" || c.Check.Output == "json" || c.Where.Output == "json" {
@@ -190,7 +196,7 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 		look = ""
 	}
 	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Finder: e, Stream: stream, Group: group,
-		NoColor: c.NoColor || os.Getenv("NO_COLOR") != "", ASCII: c.ASCII, Mouse: c.Mouse})
+		Keys: c.keys, NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")})
 	cancel()
 	return errors.Join(err, <-observed)
 }

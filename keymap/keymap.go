@@ -258,6 +258,16 @@ func (t Table) Match(s Screen, stroke string) (ID, bool) {
 	return "", false
 }
 
+// Key is how an action's key is shown on a screen; empty when it has none there.
+func (t Table) Key(s Screen, id ID) string {
+	for _, a := range t {
+		if a.ID == id && a.Where&s != 0 {
+			return a.Binding.Help().Key
+		}
+	}
+	return ""
+}
+
 // Entries lists the actions of a screen in the table's order. disabled holds, by id,
 // why an action cannot be done now.
 func (t Table) Entries(s Screen, disabled map[ID]string) []Entry {

@@ -17,6 +17,7 @@ func TestBorders(t *testing.T) {
 	may := map[string][]string{
 		"pcgtop/model":           {},
 		"pcgtop/keymap":          {"charm.land/bubbles/v2/key"},
+		"pcgtop/config":          {"pcgtop/keymap", "go.yaml.in/yaml/v3"},
 		"pcgtop/tui/...":         {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},
 		"pcgtop/engine":          {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
 		"pcgtop/engine/pcgroups": {"pcgtop/model", "github.com/nats-io/nats.go/..."},

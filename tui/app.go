@@ -23,11 +23,12 @@ type Options struct {
 	Stream string     // or: show the groups of this stream,
 	Group  string     // and open the one of this name
 
-	Look    Look     // how the screen is coloured
-	NoColor bool     // as NO_COLOR asks for
-	ASCII   bool     // draw with ASCII alone
-	Columns []string // of the overview, in this order, named as [Columns] does; empty: all
-	Mouse   bool     // take clicks and the wheel; the terminal's own selection then needs shift
+	Keys    keymap.Table // what the keys do; nil: the usual
+	Look    Look         // how the screen is coloured
+	NoColor bool         // as NO_COLOR asks for
+	ASCII   bool         // draw with ASCII alone
+	Columns []string     // of the overview, in this order, named as [Columns] does; empty: all
+	Mouse   bool         // take clicks and the wheel; the terminal's own selection then needs shift
 
 	Now  func() time.Time // the local clock; nil: time.Now
 	Zone *time.Location   // in which times are shown; nil: time.Local
@@ -74,10 +75,13 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Keys == nil {
+		o.Keys = keymap.New()
+	}
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	m := &Model{opts: o, ctx: o.Context, keys: keymap.New()}
+	m := &Model{opts: o, ctx: o.Context, keys: o.Keys}
 	m.overview.order.by = keymap.SortVerdict
 	m.profile = colorprofile.TrueColor
 	m.retheme()
@@ -100,6 +104,7 @@ func (m *Model) Init() tea.Cmd {
 
 func (m *Model) retheme() {
 	m.theme = newTheme(m.opts.Look, m.ground, m.profile, m.opts.NoColor, m.opts.ASCII)
+	m.theme.hints = m.keys.Renamed(keymap.Group)
 }
 
 func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots()) }

@@ -111,7 +111,7 @@ func (d *deleteWindow) draw(m *Model, w, h int) []*row {
 	ask := t.row().put(t.head, "type ").put(t.text.strong(), glyph.Short(t.row().safe(d.plan.Key.Group), inner/2)).put(t.head, " to delete it  ")
 	d.name.draw(ask, t, max(4, inner-ask.width), true)
 	if d.named() {
-		ask.gap(2).join(t.row().put(t.focus, "[ enter deletes ]").on(&target{action: keymap.Press}))
+		ask.gap(2).join(t.row().put(t.focus, "[ "+m.keys.Key(keymap.Delete, keymap.Press)+" deletes ]").on(&target{action: keymap.Press}))
 	}
 	rows := d.lines(m, inner)
 	status, gap := d.status(m, inner), t.row()

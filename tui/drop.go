@@ -140,7 +140,7 @@ func (d *dropWindow) draw(m *Model, w, h int) []*row {
 	}
 	rows = append(rows, t.row())
 	if len(d.intent().Members) == 0 && d.problem == "" {
-		rows = append(rows, t.row().put(t.dim, "nobody is marked: space marks"))
+		rows = append(rows, t.row().put(t.dim, "nobody is marked: "+m.keys.Key(keymap.Drop, keymap.Mark)+" marks"))
 	}
 	rows = append(rows, d.preview(t, inner, h-len(rows)-2)...)
 	note := strings.TrimSpace(more(d.top, len(list), d.rows))

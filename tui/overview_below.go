@@ -60,7 +60,7 @@ func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
 		lines = append(lines, t.row().gap(indent).put(t.text, s))
 	}
 	if f.Hint != "" {
-		hint := t.row().safe("→ " + f.Hint)
+		hint := t.row().safe("→ " + t.hint(f))
 		if last := len(lines) - 1; last >= 0 && lines[last].width-indent+2+glyph.Width(hint) <= w {
 			lines[last].gap(2).put(t.dim, hint)
 		} else {

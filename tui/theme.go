@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -30,6 +31,7 @@ type theme struct {
 	hues   []color.Color // members
 	chosen color.Color   // behind the selected row; nil: reversed instead
 	ascii  bool
+	hints  *strings.Replacer // puts the keys there are into hints; nil: nothing is put
 }
 
 // newTheme makes the theme for the colours there are. The terminal's own 16 may have
@@ -96,6 +98,14 @@ func (t *theme) plain() {
 	t.shade, t.dim, t.line, t.head = style{faint: true}, style{faint: true}, style{faint: true}, style{faint: true}
 	t.title, t.key, t.bad = style{bold: true}, style{bold: true}, style{bold: true}
 	t.alarm, t.focus = style{reverse: true, bold: true}, style{reverse: true, bold: true}
+}
+
+// hint is a finding's, with the keys there are.
+func (t *theme) hint(f model.Finding) string {
+	if t.hints == nil {
+		return f.Hint
+	}
+	return t.hints.Replace(f.Hint)
 }
 
 // row starts a row.

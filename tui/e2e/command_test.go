@@ -66,7 +66,7 @@ func TestCommands(t *testing.T) {
 		{args: "elastic create NOPE x 4", code: 3, says: "not found"},
 		{args: "elastic consume ORDERS nope m", code: 3, says: "not found"},
 		{args: "elastic ls *", code: 1, says: `"*" is not the name of a stream`},
-		{args: "--max-requests 0.1 report", code: 2, says: "--max-requests is at least 1"},
+		{args: "--max-requests 0.1 report", code: 2, says: `--max-requests is "0.1": give a number of at least 1`},
 		{args: "elastic info ORDERS nope", code: 3, says: "ORDERS/nope: not found"},
 		{args: "elastic sd ORDERS analytics a1", says: "step down a1 of ORDERS/analytics"},
 		{args: "elastic delete ORDERS mine", stdin: "other\n", code: 1, says: "not confirmed: nothing was deleted"},

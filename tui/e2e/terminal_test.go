@@ -71,9 +71,16 @@ type terminal struct {
 // open runs pcgtop with arguments in a terminal of the given size.
 func open(t *testing.T, width, height int, args ...string) *terminal {
 	t.Helper()
+	return openWith(t, width, height, nil, args...)
+}
+
+// openWith is open with more in the environment.
+func openWith(t *testing.T, width, height int, env []string, args ...string) *terminal {
+	t.Helper()
 	term := &terminal{t: t, screen: vt.NewEmulator(width, height), tmp: t.TempDir(), done: make(chan struct{}), exited: make(chan error, 1)}
 	term.cmd = exec.Command(binary(), args...)
 	term.cmd.Env = environment(term.tmp, "TERM=xterm-256color", "COLORTERM=truecolor")
+	term.cmd.Env = append(term.cmd.Env, env...)
 	f, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	if err != nil {
 		t.Fatal(err)
