@@ -13,13 +13,14 @@ type panelID int
 const (
 	panelMembers panelID = iota
 	panelMap
+	panelTable // where there is room for it beside the map
 	panelFindings
 	panelEvents
 	panels
 )
 
 func (p panelID) title() string {
-	return [panels]string{"MEMBERS", "PARTITIONS", "FINDINGS", "EVENTS"}[p]
+	return [panels]string{"MEMBERS", "PARTITIONS", "WAITING", "FINDINGS", "EVENTS"}[p]
 }
 
 // groupView is one group opened.
@@ -30,7 +31,9 @@ type groupView struct {
 	focused panelID
 	members memberList
 	chart   partMap
-	table   *partTable  // the screen of partitions, nil: not open
+	parts   *partTable  // a row a partition
+	table   *partTable  // the same, open as a screen of its own; nil: it is not
+	wide    bool        // the table has a panel
 	scroll  [panels]int // first line of findings and events
 	events  []model.Event
 	page    int // lines of the focused panel
@@ -56,9 +59,10 @@ func (v *groupView) take(s *model.Snapshot) {
 	if v.shown != nil {
 		v.members.take(v.shown)
 		v.chart.take(v.shown)
-		if v.table != nil {
-			v.table.take()
+		if v.parts == nil {
+			v.parts = newPartTable(&v.chart)
 		}
+		v.parts.take()
 	}
 }
 
@@ -77,12 +81,12 @@ func (v *groupView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		m.group = nil
 	case keymap.Open:
 		if v.shown != nil {
-			v.table = newPartTable(&v.chart)
+			v.table = v.parts
 		}
 	case keymap.Next:
-		v.focused = (v.focused + 1) % panels
+		v.turn(1)
 	case keymap.Previous:
-		v.focused = (v.focused + panels - 1) % panels
+		v.turn(panels - 1)
 	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance, keymap.Undo:
 		v.start(m, id)
 	case keymap.Worst:
@@ -99,6 +103,14 @@ func (v *groupView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 
 // typing tells whether a filter is being typed.
 func (v *groupView) typing() bool { return v.table != nil && v.table.typing }
+
+// turn gives the focus to the panel n further on, of those there are.
+func (v *groupView) turn(n panelID) {
+	v.focused = (v.focused + n) % panels
+	if v.focused == panelTable && !v.wide {
+		v.focused = (v.focused + n) % panels
+	}
+}
 
 // worst goes to the member that the worst finding is about.
 func (v *groupView) worst(m *Model) {
@@ -119,6 +131,8 @@ func (v *groupView) move(p panelID, id keymap.ID) {
 		v.members.move(id, v.page)
 	case panelMap:
 		v.chart.move(id, v.page)
+	case panelTable:
+		v.parts.step(id)
 	default:
 		if top, ok := moved(id, v.scroll[p], 1<<20, v.page); ok {
 			v.scroll[p] = top

@@ -13,10 +13,30 @@ func (v *groupView) layout(w, h int) (areas []area, tabs bool) {
 	switch {
 	case h < 14:
 		return []area{{v.focused, 0, 1, w, h - 1}}, true
+	case wideTable(w, h):
+		return v.abreast(w, h), false
 	case w >= 100:
 		return v.beside(w, h), false
 	}
 	return v.stacked(w, h), false
+}
+
+// wideTable tells whether there is room for the table of partitions beside the rest.
+func wideTable(w, h int) bool { return w >= 170 && h >= 36 }
+
+// abreast is beside, with the table of partitions to the left of what was found and what
+// happened.
+func (v *groupView) abreast(w, h int) []area {
+	left := v.chart.wants(min(w*2/5, 72), h)
+	upper := min(max(v.chart.lines(left)+1, v.members.lines()+1), h/2)
+	areas := []area{{panelMembers, left + 3, 0, w - left - 3, upper}, {panelMap, 0, 0, left, upper}}
+	y, half := upper+1, w*9/20
+	areas = append(areas, area{panelTable, 0, y, half, h - y})
+	for _, a := range v.lower(w-half-3, y, h-y) {
+		a.x = half + 3
+		areas = append(areas, a)
+	}
+	return areas
 }
 
 // beside puts the map to the left of the members, and what was found and what happened
@@ -91,6 +111,9 @@ func (v *groupView) settle(w, h int) {
 		return
 	}
 	h -= len(v.facts(nil, w, h))
+	if v.wide = wideTable(w, h); !v.wide && v.focused == panelTable {
+		v.focused = panelMap
+	}
 	v.chart.owned = ""
 	if v.focused == panelMembers {
 		v.chart.owned = v.members.selected
@@ -109,6 +132,8 @@ func (v *groupView) settle(w, h int) {
 			v.members.settle(rows)
 		case panelMap:
 			v.chart.settle(a.w, rows)
+		case panelTable:
+			v.parts.settleRows(rows - 1)
 		case panelFindings:
 			v.scroll[a.panel] = scrollEnd(v.scroll[a.panel], len(v.findingLines(nil, a.w)), rows)
 		case panelEvents:

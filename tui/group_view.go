@@ -63,11 +63,11 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	if !tabs {
 		h--
 	}
-	title := t.row().gap(1)
+	title := t.row()
 	if focused {
-		title.put(t.accent.strong(), a.panel.title())
+		title.put(t.accent.strong(), "▸"+a.panel.title())
 	} else {
-		title.put(t.head, a.panel.title())
+		title.gap(1).put(t.head, a.panel.title())
 	}
 	switch a.panel {
 	case panelMembers:
@@ -75,6 +75,9 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	case panelMap:
 		title = ellipsis(t, title.put(t.dim, "  "+v.chart.about(focused)), a.w)
 		rows = v.chart.view(t, a.w, h, focused)
+	case panelTable:
+		title = ellipsis(t, title.gap(1).join(v.parts.totals(t)), a.w)
+		rows = v.parts.list(m, a.w, h, focused)
 	case panelFindings:
 		all := v.findingLines(t, a.w)
 		if len(all) == 0 {
@@ -94,7 +97,21 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 	if tabs {
 		return rows
 	}
-	return append([]*row{title}, rows...)
+	return append([]*row{ruled(t, title, a.w, focused)}, rows...)
+}
+
+// ruled draws a line behind a title: a double one where the focus is, so that it is seen
+// without colours too.
+func ruled(t *theme, title *row, w int, focused bool) *row {
+	st, line := t.line, "─"
+	if focused {
+		st, line = t.accent, "═"
+	}
+	title = ellipsis(t, title, w)
+	if room := w - title.width - 1; room > 2 {
+		title.gap(1).put(st, strings.Repeat(line, room))
+	}
+	return title
 }
 
 // portion is the visible part of a list.
@@ -115,6 +132,9 @@ func more(top, n, h int) string {
 func (v *groupView) tabs(t *theme) *row {
 	r := t.row()
 	for p := range panels {
+		if p == panelTable {
+			continue
+		}
 		name := p.title()
 		if p == panelFindings && len(v.shown.Findings) > 0 {
 			name += fmt.Sprintf(" %d", len(v.shown.Findings))

@@ -159,7 +159,14 @@ func (t *partTable) move(m *Model, id keymap.ID) {
 	}
 	if t.heat {
 		t.chart.move(id, t.page)
-	} else if i, ok := moved(id, t.row(), len(t.rows), t.page); ok && len(t.rows) > 0 {
+		return
+	}
+	t.step(id)
+}
+
+// step goes through the rows.
+func (t *partTable) step(id keymap.ID) {
+	if i, ok := moved(id, t.row(), len(t.rows), t.page); ok && len(t.rows) > 0 {
 		t.chart.cursor = t.rows[i]
 	}
 }
@@ -172,8 +179,8 @@ func (t *partTable) typed(id keymap.ID, k tea.KeyPressMsg) {
 	case keymap.Open:
 		t.typing = false
 	default:
-		if i, ok := moved(id, t.row(), len(t.rows), 1); ok && len(t.rows) > 0 {
-			t.chart.cursor = t.rows[i]
+		if id != "" {
+			t.step(id)
 		} else if t.filter.key(k) {
 			t.take()
 		}

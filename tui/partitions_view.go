@@ -25,8 +25,14 @@ func (t *partTable) settle(w, h int) {
 	if t.heat {
 		t.chart.settle(w, t.page)
 	} else {
-		t.top = scrolled(t.top, t.row(), len(t.rows), t.page)
+		t.settleRows(t.page)
 	}
+}
+
+// settleRows keeps the row under the cursor visible in so many.
+func (t *partTable) settleRows(n int) {
+	t.page = max(1, n)
+	t.top = scrolled(t.top, t.row(), len(t.rows), t.page)
 }
 
 func (t *partTable) view(m *Model, w, h int) []*row {

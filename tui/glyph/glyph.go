@@ -140,6 +140,8 @@ func sign(r rune) string {
 		return "|"
 	case '─':
 		return "-"
+	case '═':
+		return "="
 	case '▲', '↑':
 		return "^"
 	case '▼', '↓':
