@@ -164,7 +164,7 @@ func (m *Model) toEvent(e *model.Event) {
 func (v *groupView) choose(member string) {
 	for n := range v.members.table {
 		if mem, i := v.members.at(n); i == nil && mem.Name == member {
-			v.focused = panelMembers
+			v.focused, v.lent = panelMembers, false
 			v.members.pick(n)
 		}
 	}

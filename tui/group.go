@@ -34,6 +34,7 @@ type groupView struct {
 	parts   *partTable  // a row a partition
 	table   *partTable  // the same, open as a screen of its own; nil: it is not
 	wide    bool        // the table has a panel
+	lent    bool        // the map has the focus until the table is there again
 	scroll  [panels]int // first line of findings and events
 	events  []model.Event
 	page    int // lines of the focused panel
@@ -106,7 +107,7 @@ func (v *groupView) typing() bool { return v.table != nil && v.table.typing }
 
 // turn gives the focus to the panel n further on, of those there are.
 func (v *groupView) turn(n panelID) {
-	v.focused = (v.focused + n) % panels
+	v.focused, v.lent = (v.focused+n)%panels, false
 	if v.focused == panelTable && !v.wide {
 		v.focused = (v.focused + n) % panels
 	}

@@ -111,8 +111,11 @@ func (v *groupView) settle(w, h int) {
 		return
 	}
 	h -= len(v.facts(nil, w, h))
-	if v.wide = wideTable(w, h); !v.wide && v.focused == panelTable {
-		v.focused = panelMap
+	switch v.wide = wideTable(w, h); {
+	case !v.wide && v.focused == panelTable:
+		v.focused, v.lent = panelMap, true
+	case v.wide && v.lent:
+		v.focused, v.lent = panelTable, false
 	}
 	v.chart.owned = ""
 	if v.focused == panelMembers {

@@ -53,7 +53,7 @@ func TestTableBesideTheMap(t *testing.T) {
 	if s.press("down", "down"); s.m.group.chart.cursor != 2 {
 		t.Errorf("cursor on %d", s.m.group.chart.cursor)
 	}
-	s.clickOn("OLDEST", 0).clickOn("PENDING", 1).press("g").sees("sorted by pending")
+	s.clickOn("OLDEST", 0).clickOn("PENDING", 1).press("g")
 	if s.m.group.chart.cursor != 6 {
 		t.Errorf("not at the fullest, but at %d", s.m.group.chart.cursor)
 	}
@@ -63,4 +63,7 @@ func TestTableBesideTheMap(t *testing.T) {
 		t.Errorf("focus on %d", s.m.group.focused)
 	}
 	s.press("right", "left").sees("6: m2, pinned, 4,211 wait")
+	if s.send(tea.WindowSizeMsg{Width: 200, Height: 60}); s.m.group.focused != panelTable {
+		t.Errorf("focus on %d, not back on the table", s.m.group.focused)
+	}
 }

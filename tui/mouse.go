@@ -44,7 +44,7 @@ func (m *Model) click(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	if t.panel != nil && m.group != nil {
-		m.group.focused = *t.panel
+		m.group.focused, m.group.lent = *t.panel, false
 	}
 	switch {
 	case t.click != nil:

@@ -34,6 +34,7 @@ func screens() map[string][]string {
 		"filter":      {"/"},
 		"group":       {"down", "enter"},
 		"map":         {"down", "enter", "tab"},
+		"events tab":  {"down", "enter", "shift+tab"},
 		"findings":    {"down", "enter", "tab", "tab"},
 		"step-down":   {"down", "enter", "g", "s"},
 		"add":         {"down", "enter", "a", "z"},
