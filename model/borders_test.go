@@ -16,6 +16,7 @@ import (
 func TestBorders(t *testing.T) {
 	may := map[string][]string{
 		"pcgtop/model":           {},
+		"pcgtop/model/recording": {"pcgtop/model"},
 		"pcgtop/keymap":          {"charm.land/bubbles/v2/key"},
 		"pcgtop/config":          {"pcgtop/keymap", "go.yaml.in/yaml/v3"},
 		"pcgtop/tui/...":         {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},

@@ -128,9 +128,8 @@ func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *Part
 	if !c.HasNewer { // nothing waited: all there is now is newer
 		newer = c.Pending
 	}
-	n.RateSpan = span
-	n.In = float64(newer) / span.Seconds()
-	n.Out = float64(beyond(was+newer, c.Pending)) / span.Seconds()
+	n.RateSpan = span.Round(time.Millisecond)
+	n.In, n.Out = perSecond(newer, span), perSecond(beyond(was+newer, c.Pending), span)
 	n.AtLeast = kind == KindElastic && newer >= c.Pending // what is handled leaves no trace in a work queue
 	return n
 }

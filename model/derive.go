@@ -210,10 +210,11 @@ func (g *Group) total(stream *Stream) {
 			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
-	if g.strayed = 0; g.Key.Kind == KindStatic {
+	g.Out, g.In = thousandths(g.Out), thousandths(g.In) // sums are not as round as what they are of
+	if g.Strayed = 0; g.Key.Kind == KindStatic {
 		for _, p := range g.Partitions {
 			if p.Count != nil && (!p.Owned() || g.Members[p.Member].Consumer == nil) {
-				g.strayed += p.Count.Pending
+				g.Strayed += p.Count.Pending
 			}
 		}
 	}

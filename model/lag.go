@@ -16,7 +16,7 @@ func (c *Consumer) Lag() uint64 {
 func (g *Group) Lag() uint64 {
 	lag := g.Pending + g.AckPending
 	if g.Key.Kind == KindStatic {
-		return lag + g.strayed
+		return lag + g.Strayed
 	}
 	if g.Stream.Exists {
 		lag = max(lag, g.Stream.Messages)
@@ -27,7 +27,7 @@ func (g *Group) Lag() uint64 {
 // About tells whether the lag is put together from answers of different times, or from
 // an upper bound.
 func (g *Group) About() bool {
-	return g.Key.Kind == KindStatic && g.strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
+	return g.Key.Kind == KindStatic && g.Strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
 }
 
 // Stray is how many messages of the stream are in no member's number, because nobody
@@ -35,7 +35,7 @@ func (g *Group) About() bool {
 // never below 0.
 func (g *Group) Stray() uint64 {
 	if g.Key.Kind == KindStatic {
-		return g.strayed
+		return g.Strayed
 	}
 	return beyond(g.Stream.Messages, g.Pending+g.AckPending)
 }

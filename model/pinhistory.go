@@ -81,11 +81,7 @@ func (m *Member) recall(stream *Stream, consumer string) {
 		return
 	}
 	m.Pins = stream.pins[consumer]
-	now := stream.TS
-	if n := len(m.Pins); n > 0 && m.Pins[n-1].At.After(now) {
-		now = m.Pins[n-1].At // an advisory is newer than the last answer
-	}
-	m.pinsNow = now
+	now := m.pinClock(stream.TS)
 	for _, p := range m.Pins {
 		switch ago := now.Sub(p.At); {
 		case p.PinID != "" && ago <= time.Minute:
@@ -94,6 +90,16 @@ func (m *Member) recall(stream *Stream, consumer string) {
 			m.PinTimeouts++
 		}
 	}
+}
+
+// pinClock sets and tells the time until which the history of the pin goes: that of the
+// last answer, or of an advisory that is newer.
+func (m *Member) pinClock(answer time.Time) time.Time {
+	m.pinsNow = answer
+	if n := len(m.Pins); n > 0 && m.Pins[n-1].At.After(answer) {
+		m.pinsNow = m.Pins[n-1].At
+	}
+	return m.pinsNow
 }
 
 // PinChangesPerMinute counts how often an instance was pinned in the last minute.

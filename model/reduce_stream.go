@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func (c *Consumer) after(old *Consumer) *Consumer {
 	}
 	n.Out, n.In, n.RateSpan, n.rateAt, n.rateAcked, n.rateArrived = old.Out, old.In, old.RateSpan, old.rateAt, old.rateAcked, old.rateArrived
 	if span := n.TS.Sub(n.rateAt); span >= rateSpan {
-		n.RateSpan = span
+		n.RateSpan = span.Round(time.Millisecond)
 		n.Out, n.In = rate(n.rateAcked, n.AckFloor, span), rate(n.rateArrived, n.arrived(), span)
 		n.rateAt, n.rateAcked, n.rateArrived = n.TS, n.AckFloor, n.arrived()
 	}
@@ -69,8 +70,16 @@ func rate(before, after uint64, span time.Duration) float64 {
 	if after < before {
 		return 0 // a purge takes away what had arrived
 	}
-	return float64(after-before) / span.Seconds()
+	return perSecond(after-before, span)
 }
+
+// perSecond is a rate to a thousandth; more digits would say nothing and fill
+// recordings.
+func perSecond(n uint64, span time.Duration) float64 {
+	return thousandths(float64(n) / span.Seconds())
+}
+
+func thousandths(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func (o StreamRead) apply(r *reduction) {
 	r.heard()

@@ -10,7 +10,8 @@ const Schema = "pcgtop/1"
 
 // Snapshot is everything known at one moment. It is immutable: [Reduce] makes the
 // next one and shares with it whatever did not change, so a reader may keep any
-// part for as long as it likes.
+// part for as long as it likes. What its JSON form leaves out is needed by [Reduce]
+// alone; see [Snapshot.Restore] for one that was read.
 type Snapshot struct {
 	Schema   string    `json:"schema"`
 	Seq      uint64    `json:"seq"`       // counts up by one a snapshot
@@ -131,7 +132,7 @@ type Group struct {
 	Revision uint64     `json:"revision"` // of the config in Config
 	Written  time.Time  `json:"written"`  // when that revision was stored, server clock
 	Config   Config     `json:"config"`
-	Raw      string     `json:"-"` // the stored bytes of that revision
+	Raw      string     `json:"raw,omitempty"` // the stored bytes of that revision
 	deal     Assignment // of Config, made once a revision
 
 	// Unreadable says why the newest stored value cannot be used. Config is then the
@@ -150,17 +151,17 @@ type Group struct {
 
 	Watch *Watch `json:"watch,omitempty"` // how far its instances are known; nil: they are not asked for
 
-	Pending    uint64        `json:"pending"`      // sum over members
-	AckPending uint64        `json:"ack_pending"`  // delivered, not acknowledged; sum over members
-	Out        float64       `json:"out_per_s"`    // acknowledged per second
-	In         float64       `json:"in_per_s"`     // arrived per second
-	RateSpan   time.Duration `json:"rate_span_ns"` // between the answers that the rates are from; 0: not measured yet
-	History    []uint64      `json:"history"`      // lag every HistoryStep, oldest first
-	Window     Window        `json:"window"`       // over which trends are judged
+	Pending    uint64        `json:"pending"`           // sum over members
+	AckPending uint64        `json:"ack_pending"`       // delivered, not acknowledged; sum over members
+	Out        float64       `json:"out_per_s"`         // acknowledged per second
+	In         float64       `json:"in_per_s"`          // arrived per second
+	RateSpan   time.Duration `json:"rate_span_ns"`      // between the answers that the rates are from; 0: not measured yet
+	History    []uint64      `json:"history"`           // lag every HistoryStep, oldest first
+	Window     Window        `json:"window"`            // over which trends are judged
+	TS         time.Time     `json:"ts,omitzero"`       // when its consumers were read last, server clock
+	Strayed    uint64        `json:"strayed,omitempty"` // static: counted in partitions whose owner has no consumer
 	historyAt  time.Time
-	samples    []sample  // as the history, for judging
-	clock      time.Time // the server's, when its consumers were read
-	strayed    uint64    // static: counted in partitions whose owner has no consumer
+	samples    []sample // as the history, for judging
 
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first

@@ -25,7 +25,7 @@ type sample struct {
 // remember adds a sample, at most one each [HistoryStep], and forgets old ones: as many
 // are kept as there are in the history.
 func (g *Group) remember(at time.Time) {
-	g.clock = at
+	g.TS = at
 	if at.Sub(g.historyAt) >= HistoryStep {
 		g.historyAt = at
 		g.History = bounded(g.History, g.Lag())
@@ -41,7 +41,7 @@ func (g *Group) remember(at time.Time) {
 }
 
 // Clock is the server's time at which the group was read last.
-func (g *Group) Clock() time.Time { return g.clock }
+func (g *Group) Clock() time.Time { return g.TS }
 
 func bounded[T any](list []T, v T) []T {
 	list = append(slices.Clone(list), v)

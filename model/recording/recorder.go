@@ -1,0 +1,132 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"pcgtop/model"
+)
+
+// flushEvery is how much of a session is lost at most when the program is killed.
+const flushEvery = time.Second
+
+// queue is how many snapshots may wait for the disk; what comes then is left out, which
+// is no loss to the ones after it.
+const queue = 64
+
+// Recorder writes a session to a file while it goes on. Its methods may be called from
+// any goroutine.
+type Recorder struct {
+	file  *os.File
+	queue chan *model.Snapshot
+	over  chan struct{}
+	begun time.Time
+
+	mu     sync.Mutex
+	closed bool
+	writer *Writer
+	err    error // the first thing that failed; nothing is written after it
+}
+
+// Create makes a file that only its owner can read, and begins to write what
+// [Recorder.Add] is given. A name that ends in .gz makes a compressed one. A file that
+// is there is replaced with force alone; the error says so and wraps [fs.ErrExist].
+func Create(name string, force, addresses bool) (*Recorder, error) {
+	const own = 0o600
+	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
+	if force {
+		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY
+	}
+	f, err := os.OpenFile(name, flags, own)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, fmt.Errorf("recording: %s is there already: give another name, or --force to replace it: %w", name, fs.ErrExist)
+	case err != nil:
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	if err := f.Chmod(own); err != nil { // it may have been there
+		_ = f.Close() // nothing was written
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	r := &Recorder{file: f, queue: make(chan *model.Snapshot, queue), over: make(chan struct{}), begun: time.Now()}
+	r.writer = NewWriter(f, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")})
+	go r.run()
+	return r, nil
+}
+
+// Add writes a snapshot soon. It does not wait.
+func (r *Recorder) Add(s *model.Snapshot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	select {
+	case r.queue <- s:
+	default:
+	}
+}
+
+// run writes what comes, and makes it readable each second, until the queue is closed.
+func (r *Recorder) run() {
+	defer close(r.over)
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	unflushed := false
+	for {
+		select {
+		case s, more := <-r.queue:
+			if !more {
+				return
+			}
+			r.try(func(w *Writer) error { return w.Write(s) })
+			unflushed = true
+		case <-tick.C:
+			if unflushed {
+				r.try((*Writer).Flush)
+				unflushed = false
+			}
+		}
+	}
+}
+
+// try does something to the file unless something has failed.
+func (r *Recorder) try(do func(*Writer) error) {
+	if r.Err() != nil {
+		return
+	}
+	if err := do(r.writer); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.err = err
+	}
+}
+
+// Err is what failed, if anything did; nothing is written after it.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Close writes what waits, ends the recording and says in a line what was written.
+func (r *Recorder) Close() (string, error) {
+	r.mu.Lock()
+	if !r.closed {
+		r.closed = true
+		close(r.queue)
+	}
+	r.mu.Unlock()
+	<-r.over
+	r.try((*Writer).Close)
+	if err := errors.Join(r.Err(), r.file.Close()); err != nil {
+		return "", fmt.Errorf("recording to %s: %w", r.file.Name(), err)
+	}
+	return fmt.Sprintf("recorded %s in %s, %.1f kB, to %s", model.Count(r.writer.Pictures(), "picture"),
+		time.Since(r.begun).Round(time.Second), float64(r.writer.Bytes())/1000, r.file.Name()), nil
+}

@@ -1,0 +1,181 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"pcgtop/model"
+)
+
+// ErrNone is wrapped when a file holds no picture that can be read.
+var ErrNone = errors.New("no recording that can be read")
+
+// Recording is a file that was opened. It is not for use by several goroutines at once.
+type Recording struct {
+	name       string
+	file       *os.File
+	size       int64
+	compressed bool
+	taken      []int64 // when each picture was, ns; never falling
+	fulls      []full
+	problem    string
+
+	state *state   // of the picture shown last; nil: none
+	ahead *scanner // what comes after it
+}
+
+// full is a picture that can be read without those before.
+type full struct {
+	picture int
+	at      place
+}
+
+// Open finds the pictures of a file, reading it once. What cannot be read is left out,
+// see [Recording.Problem]; an error says that nothing can.
+func Open(name string) (*Recording, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("opening the recording: %w", err)
+	}
+	r := &Recording{name: name, file: f}
+	if err := r.index(); err != nil {
+		_ = f.Close() // it was only read
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// Close closes the file.
+func (r *Recording) Close() error { return r.file.Close() }
+
+func (r *Recording) index() error {
+	info, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no file", ErrNone)
+	}
+	r.size = info.Size()
+	var magic [2]byte
+	n, _ := r.file.ReadAt(magic[:], 0) // an empty file has none
+	r.compressed = n == 2 && bytes.Equal(magic[:], []byte{0x1f, 0x8b})
+	s, err := scan(r.file, r.size, r.compressed, place{})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNone, err)
+	}
+	for s.next() {
+		if s.head.After == 0 {
+			r.fulls = append(r.fulls, full{len(r.taken), s.at})
+		}
+		at := s.head.Taken.UnixNano()
+		if n := len(r.taken); n > 0 {
+			at = max(at, r.taken[n-1])
+		}
+		r.taken = append(r.taken, at)
+	}
+	r.problem = s.problem
+	if len(r.taken) == 0 {
+		if r.problem == "" {
+			r.problem = "it is empty"
+		}
+		return fmt.Errorf("%w: %s", ErrNone, r.problem)
+	}
+	if s.skipped > 0 {
+		r.problem = fmt.Sprintf("%s (%s left out)", r.problem, model.Count(s.skipped, "line"))
+	}
+	return nil
+}
+
+// Name is the file's.
+func (r *Recording) Name() string { return r.name }
+
+// Problem is what could not be read, in a line; empty when all was.
+func (r *Recording) Problem() string { return r.problem }
+
+// Len is how many pictures there are, at least one.
+func (r *Recording) Len() int { return len(r.taken) }
+
+// Time is when a picture was taken.
+func (r *Recording) Time(i int) time.Time { return time.Unix(0, r.taken[i]).UTC() }
+
+// Find is the last picture that was taken no later than t; the first if all were.
+func (r *Recording) Find(t time.Time) int {
+	at, _ := slices.BinarySearchFunc(r.taken, t.UnixNano(), func(taken, t int64) int {
+		if taken <= t {
+			return -1
+		}
+		return 1
+	})
+	return max(0, at-1)
+}
+
+// Snapshot reads a picture. One that comes soon after the last one read takes no more
+// than what lies between.
+func (r *Recording) Snapshot(i int) (*model.Snapshot, error) {
+	at, _ := slices.BinarySearchFunc(r.fulls, i, func(f full, i int) int {
+		if f.picture <= i {
+			return -1
+		}
+		return 1
+	})
+	from := r.fulls[at-1]
+	if r.state == nil || r.state.picture > i || r.state.picture < from.picture {
+		if err := r.rewind(from); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
+	for r.state.picture < i {
+		if !r.ahead.next() {
+			r.state = nil
+			return nil, fmt.Errorf("%s: it was changed while it was read", r.name)
+		}
+		if err := r.state.take(r.ahead); err != nil {
+			return nil, r.broken(err)
+		}
+	}
+	s, err := r.state.snapshot()
+	if err != nil {
+		return nil, r.broken(err)
+	}
+	return s, nil
+}
+
+// broken forgets a state that can no longer be built upon.
+func (r *Recording) broken(err error) error {
+	picture := r.state.picture
+	r.state = nil
+	return fmt.Errorf("%s: picture %d: %w", r.name, picture, err)
+}
+
+// rewind goes to a full picture.
+func (r *Recording) rewind(f full) error {
+	s, err := scan(r.file, r.size, r.compressed, f.at)
+	if err != nil {
+		return err
+	}
+	r.ahead, r.state = s, &state{picture: f.picture - 1}
+	if !s.next() {
+		r.state = nil
+		return errors.New("it was changed while it was read")
+	}
+	if err := r.state.take(s); err != nil {
+		return r.broken(err)
+	}
+	return nil
+}
+
+// Resume is the first picture after i that can be read without it; Len when there is
+// none.
+func (r *Recording) Resume(i int) int {
+	for _, f := range r.fulls {
+		if f.picture > i {
+			return f.picture
+		}
+	}
+	return r.Len()
+}
