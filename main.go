@@ -21,6 +21,7 @@ import (
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/model"
+	"pcgtop/model/recording"
 	"pcgtop/tui"
 	"pcgtop/tui/report"
 
@@ -46,6 +47,8 @@ type cli struct {
 	Top     topCmd          `cmd:"" default:"withargs" help:"The screens (default)."`
 	Demo    demoCmd         `cmd:"" help:"The screens on an embedded server with live groups."`
 	Report  reportCmd       `cmd:"" help:"Print snapshots without a terminal."`
+	Record  command.Record  `cmd:"" help:"Record what is to be seen to a file, until interrupted."`
+	Replay  replayCmd       `cmd:"" help:"Show a recording in the screens."`
 	Check   command.Check   `cmd:"" help:"Judge the groups, for monitoring: exit 0 ok, 1 warning, 2 critical, 3 unknown."`
 	Where   command.Where   `cmd:"" help:"Say which partition, member and instance a subject goes to."`
 	Static  command.Static  `cmd:"" help:"Administer static groups."`
@@ -126,7 +129,7 @@ func run(args []string) int {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}
 	switch verb, _, _ := strings.Cut(parsed.Command(), " "); verb {
-	case "static", "elastic", "check", "where":
+	case "static", "elastic", "check", "where", "record":
 		e, err := engine.Connect(ctx, c.options())
 		if err != nil {
 			return fail(err, failed)
@@ -170,20 +173,40 @@ type topCmd struct {
 // Run shows the screens.
 func (t topCmd) Run(ctx context.Context, c *cli) error { return c.screens(ctx, c.options(), t.Target) }
 
-// screens connects before the terminal is taken, so that a failure is a plain line.
-func (c *cli) screens(ctx context.Context, o engine.Options, target string) error {
+// terminal says whether there is one that can show the screens.
+func terminal() error {
 	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
 		return errNoTerminal
+	}
+	return nil
+}
+
+// screen is what every screen is made from.
+func (c *cli) screen(target string) tui.Options {
+	stream, group, _ := strings.Cut(target, "/")
+	look := tui.Look(c.Theme)
+	if c.Theme == "auto" {
+		look = ""
+	}
+	return tui.Options{Look: look, Stream: stream, Group: group,
+		Keys: c.keys, NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")}
+}
+
+// screens connects before the terminal is taken, so that a failure is a plain line.
+func (c *cli) screens(ctx context.Context, o engine.Options, target string) error {
+	if err := terminal(); err != nil {
+		return err
 	}
 	e, err := engine.Connect(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	stream, group, _ := strings.Cut(target, "/")
-	if err := e.Exists(ctx, stream, group); err != nil {
+	show := c.screen(target)
+	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
 		return err
 	}
+	show.Source, show.Admin, show.Finder, show.Record = e, e, e, c.record
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	observed := make(chan error, 1)
@@ -191,14 +214,65 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 		observed <- e.Run(ctx)
 		cancel() // without a picture to show, the screens end too
 	}()
-	look := tui.Look(c.Theme)
-	if c.Theme == "auto" {
-		look = ""
-	}
-	err = tui.Run(ctx, tui.Options{Look: look, Source: e, Admin: e, Finder: e, Stream: stream, Group: group,
-		Keys: c.keys, NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")})
+	err = tui.Run(ctx, show)
 	cancel()
 	return errors.Join(err, <-observed)
+}
+
+// record begins a recording from the screen. It keeps no addresses.
+func (c *cli) record(file string) (tui.Recording, error) {
+	r, err := recording.Create(file, false, false)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// replayCmd is `pcgtop replay`.
+type replayCmd struct {
+	File   string `arg:"" help:"The recording."`
+	Target string `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"What to open at once."`
+	At     string `help:"Begin there: a time of day, +90s from the start, -1m from the end, 50%." placeholder:"TIME"`
+	Stop   bool   `help:"Do not play until space is pressed."`
+}
+
+// Run shows a recording.
+func (r replayCmd) Run(ctx context.Context, c *cli) error {
+	if err := terminal(); err != nil {
+		return err
+	}
+	file, picture, err := open(r.File, r.At)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	player := recording.NewPlayer(file, picture, !r.Stop)
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		player.Run(ctx)
+		close(over)
+	}()
+	show := c.screen(r.Target)
+	show.Source, show.Player = player, player
+	err = tui.Run(ctx, show)
+	cancel()
+	<-over
+	return err
+}
+
+// open opens a recording and finds the picture of a moment; the first for none.
+func open(name, at string) (*recording.Recording, int, error) {
+	file, err := recording.Open(name)
+	if err != nil || at == "" {
+		return file, 0, err
+	}
+	t, err := recording.ParseAt(at, file.Time(0), file.Time(file.Len()-1), time.Local)
+	if err != nil {
+		_ = file.Close()
+		return nil, 0, fmt.Errorf("--at: %w", err)
+	}
+	return file, file.Find(t), nil
 }
 
 // demoCmd is `pcgtop demo`.
@@ -240,11 +314,46 @@ type reportCmd struct {
 	Count     int           `short:"n" default:"1" help:"How many snapshots; 0 goes on until interrupted."`
 	Every     time.Duration `default:"1s" help:"Time between two."`
 	Instances bool          `help:"Listen for the running instances too; that takes as long as a pull waits."`
+	Replay    string        `help:"Print what this recording holds instead of what is." placeholder:"FILE"`
+	At        string        `help:"The moment of the recording: a time of day, +90s from the start, -1m from the end, 50%; else its end." placeholder:"TIME"`
 	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group in full."`
+}
+
+// replay prints pictures of a recording, with so much of its time between two.
+func (r reportCmd) replay() error {
+	file, picture, err := open(r.Replay, r.At)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	if p := file.Problem(); p != "" {
+		fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(r.Replay+": "+p))
+	}
+	if r.At == "" && r.Count == 1 {
+		picture = file.Len() - 1
+	}
+	for n, t := 1, file.Time(picture); ; n, t = n+1, t.Add(max(r.Every, time.Millisecond)) {
+		s, err := file.Snapshot(file.Find(t))
+		if err != nil {
+			return err
+		}
+		if err := r.print(s); err != nil {
+			return err
+		}
+		if n == r.Count || t.After(file.Time(file.Len()-1)) {
+			return nil
+		}
+	}
 }
 
 // Run prints snapshots.
 func (r reportCmd) Run(ctx context.Context, c *cli) error {
+	switch {
+	case r.Replay != "":
+		return r.replay()
+	case r.At != "":
+		return errors.New("--at is a moment of a recording: give --replay FILE too")
+	}
 	e, err := engine.Connect(ctx, c.options())
 	if err != nil {
 		return err

@@ -232,7 +232,7 @@ func New() Table {
 		{Quit, b([]string{"ctrl+c"}, "^c", "quit"), "Quit.", Look, false, typing, 11},
 		{Suspend, b([]string{"ctrl+z"}, "^z", "suspend"), "Suspend; fg comes back.", Look, false, lists | windows | typing, 0},
 	}
-	return append(table, sorts(b)...)
+	return append(append(table, sorts(b)...), recordings()...)
 }
 
 func letters() []string {

@@ -23,7 +23,7 @@ func TestBorders(t *testing.T) {
 		"pcgtop/engine":          {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
 		"pcgtop/engine/pcgroups": {"pcgtop/model", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/observe":  {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
-		"pcgtop/engine/command":  {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/command":  {"pcgtop/model", "pcgtop/model/recording", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/demo":     {"pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/...", "github.com/nats-io/nats-server/v2/..."},
 		"pcgtop":                 {"pcgtop/...", "github.com/alecthomas/kong", "charm.land/...", "github.com/charmbracelet/..."},
 	}

@@ -17,21 +17,18 @@ func (s *Snapshot) Restore() error {
 			return fmt.Errorf("group %s: %w", g.Key, err)
 		}
 	}
-	return s.RestoreOrder()
+	s.RestoreOrder()
+	return nil
 }
 
 // RestoreOrder is [Snapshot.Restore] for a snapshot whose groups were restored each.
-func (s *Snapshot) RestoreOrder() error {
-	slices.SortFunc(s.Groups, func(a, b *Group) int { return a.Key.Compare(b.Key) })
-	for i := 1; i < len(s.Groups); i++ {
-		if s.Groups[i-1].Key == s.Groups[i].Key {
-			return fmt.Errorf("group %s is there twice", s.Groups[i].Key)
-		}
-	}
+func (s *Snapshot) RestoreOrder() {
+	slices.SortStableFunc(s.Groups, func(a, b *Group) int { return a.Key.Compare(b.Key) })
+	// JSON keeps no invalid UTF-8, so that two names can have become one.
+	s.Groups = slices.CompactFunc(s.Groups, func(a, b *Group) bool { return a.Key == b.Key })
 	for _, e := range s.Events {
 		s.seen = max(s.seen, e.Seq)
 	}
-	return nil
 }
 
 // Restore is [Snapshot.Restore] for one group.

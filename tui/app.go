@@ -18,6 +18,10 @@ type Options struct {
 	Source  Source
 	Admin   Administrator // nil: there is nothing that could be written to
 	Finder  Finder        // nil: subjects cannot be listed
+	Player  Player        // the source, when it shows a recording; else nil
+
+	// Record begins to write what is shown to a file; nil: it cannot.
+	Record func(file string) (Recording, error)
 
 	Open   *model.Key // a group to open at once
 	Stream string     // or: show the groups of this stream,
@@ -54,7 +58,9 @@ type Model struct {
 	events        *eventsView // what happened, over either; nil: not shown
 	windows       []window    // the stack of dialogs, the top one last
 	message       message
-	asked         bool // the group named in Options was looked for
+	recorder      *recorder // nil: nothing is recorded
+	unread        string    // what of the recording cannot be read, when it was said last
+	asked         bool      // the group named in Options was looked for
 
 	openFocus *model.Key // what the source was told last
 	rowsFocus []model.Key
@@ -82,6 +88,9 @@ func New(o Options) *Model {
 		o.Zone = time.Local
 	}
 	m := &Model{opts: o, ctx: o.Context, keys: o.Keys}
+	if o.Player == nil {
+		m.keys = m.keys.Without(keymap.Time)
+	}
 	m.overview.order.by = keymap.SortVerdict
 	m.profile = colorprofile.TrueColor
 	m.retheme()
@@ -162,6 +171,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) take(s *model.Snapshot) {
 	held := m.held()
 	m.live = s
+	m.record(s)
+	m.sayUnread()
 	if !held {
 		m.show(s)
 	}

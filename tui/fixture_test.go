@@ -52,20 +52,45 @@ func (a *admin) Apply(_ context.Context, p *model.Plan) (string, error) {
 
 func (a *admin) ReadOnly() bool { return a.readOnly }
 
+// tape is a Recording that remembers what it is given.
+type tape struct {
+	file      string
+	snapshots []*model.Snapshot
+	closed    int
+	refuses   error // to begin
+	err       error // once it goes on
+}
+
+func (t *tape) record(file string) (Recording, error) {
+	if t.refuses != nil {
+		return nil, t.refuses
+	}
+	t.file = file
+	return t, nil
+}
+
+func (t *tape) Add(s *model.Snapshot) { t.snapshots = append(t.snapshots, s) }
+func (t *tape) Err() error            { return t.err }
+func (t *tape) Close() (string, error) {
+	t.closed++
+	return fmt.Sprintf("recorded %d pictures to %s", len(t.snapshots), t.file), t.err
+}
+
 // stage is a screen with its doubles, driven by hand.
 type stage struct {
 	t      testing.TB
 	m      *Model
 	source *source
 	admin  *admin
+	taped  *tape
 	blind  bool // frames are not looked at
 	clock  time.Time
 	pace   time.Duration // from one key to the next
 }
 
 func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
-	s := &stage{t: t, source: newSource(), admin: &admin{}, clock: moment(), pace: time.Second}
-	o := Options{Source: s.source, Admin: s.admin, Look: Dark, Now: func() time.Time { return s.clock }, Zone: time.UTC}
+	s := &stage{t: t, source: newSource(), admin: &admin{}, taped: &tape{}, clock: moment(), pace: time.Second}
+	o := Options{Source: s.source, Admin: s.admin, Record: s.taped.record, Look: Dark, Now: func() time.Time { return s.clock }, Zone: time.UTC}
 	for _, f := range change {
 		f(&o)
 	}

@@ -47,6 +47,12 @@ func (m *Model) header() *row {
 		parts = append(parts, part{keep: 85, right: true, draw: m.need})
 	}
 	parts = append(parts, part{keep: 90, right: true, draw: m.link})
+	if m.recorder != nil {
+		parts = append(parts, part{keep: 88, right: true, draw: m.recorder.draw(m)})
+	}
+	if m.opts.Player != nil {
+		parts = append(parts, part{keep: 98, right: true, draw: m.playback})
+	}
 	if s.Requests.Budget > 0 {
 		parts = append(parts, text(20, true, t.dim, fmt.Sprintf("%.0f req/s of %.0f", s.Requests.PerSecond, s.Requests.Budget)))
 	}

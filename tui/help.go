@@ -69,7 +69,7 @@ func (d *helpWindow) lines(m *Model, w int) []*row {
 // inSections orders actions by their sections, what changes something first.
 func inSections(entries []keymap.Entry) []keymap.Entry {
 	var list []keymap.Entry
-	for _, section := range []keymap.Section{keymap.Change, keymap.Here, keymap.Look, keymap.Sort, keymap.Move} {
+	for _, section := range []keymap.Section{keymap.Time, keymap.Change, keymap.Here, keymap.Look, keymap.Sort, keymap.Move} {
 		for _, e := range entries {
 			if e.Section == section {
 				list = append(list, e)

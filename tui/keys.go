@@ -71,6 +71,10 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 	case "":
 		return nil
 	case keymap.ReadNow:
+		if m.opts.Player != nil {
+			m.say(sorry, m.recordingRefusals()[id])
+			return nil
+		}
 		m.opts.Source.ReadNow()
 		m.say(plainly, "reading…")
 		return nil
@@ -79,6 +83,12 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 		return nil
 	case keymap.Happened:
 		m.openEvents()
+		return nil
+	case keymap.Record:
+		m.toggleRecording()
+		return nil
+	}
+	if m.opts.Player != nil && m.play(id) {
 		return nil
 	}
 	if m.events != nil {
@@ -225,6 +235,8 @@ func (m *Model) hold() {
 // writeRefusal says why nothing can be written now, whatever it is.
 func (m *Model) writeRefusal() string {
 	switch {
+	case m.opts.Player != nil:
+		return "read-only: this is a recording"
 	case m.opts.Admin == nil:
 		return "read-only: there is nothing to write to"
 	case m.opts.Admin.ReadOnly() || m.live.ReadOnly:
@@ -239,7 +251,7 @@ func (m *Model) writeRefusal() string {
 
 // disabled says, for each action that cannot be done on a screen now, why.
 func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
-	off := map[keymap.ID]string{}
+	off := m.recordingRefusals()
 	if (s == keymap.Group || s == keymap.History) && m.group != nil {
 		for id, action := range actions() {
 			if why := m.writeRefusal(); why != "" {

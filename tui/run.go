@@ -21,7 +21,9 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	if o.NoColor {
 		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
 	}
-	_, err := tea.NewProgram(New(o), append(settings, extra...)...).Run()
+	m := New(o)
+	_, err := tea.NewProgram(m, append(settings, extra...)...).Run()
+	m.endRecording()
 	switch {
 	case err == nil, errors.Is(err, tea.ErrInterrupted):
 		return nil

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +19,34 @@ type Source interface {
 	Focus(open *model.Key, visible []model.Key)
 	// ReadNow asks for everything in view to be read again without waiting.
 	ReadNow()
+}
+
+// Player is a source that shows a recording, in its own time.
+type Player interface {
+	Source
+	// Toggle plays, or stops.
+	Toggle()
+	// Step stops, and goes so many pictures on or back.
+	Step(n int)
+	// Faster takes the next speed up, or with a negative number down.
+	Faster(n int)
+	// Seek goes on or back by so much of the recording's time.
+	Seek(by time.Duration)
+	// Go goes to a moment as people write it, in a zone; the error says what is wrong
+	// with it.
+	Go(moment string, zone *time.Location) error
+	// Playback is where it stands, or will in a moment.
+	Playback() model.Playback
+}
+
+// Recording is a file that what is shown is written to.
+type Recording interface {
+	// Add writes a snapshot soon, and does not wait.
+	Add(s *model.Snapshot)
+	// Err is why nothing more is written, if so.
+	Err() error
+	// Close ends it, and says in a line what was written.
+	Close() (string, error)
 }
 
 // Administrator carries out confirmed plans.

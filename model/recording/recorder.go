@@ -45,7 +45,7 @@ func Create(name string, force, addresses bool) (*Recorder, error) {
 	f, err := os.OpenFile(name, flags, own)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, fmt.Errorf("recording: %s is there already: give another name, or --force to replace it: %w", name, fs.ErrExist)
+		return nil, existsError{name}
 	case err != nil:
 		return nil, fmt.Errorf("recording: %w", err)
 	}
@@ -53,11 +53,22 @@ func Create(name string, force, addresses bool) (*Recorder, error) {
 		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	r := &Recorder{file: f, queue: make(chan *model.Snapshot, queue), over: make(chan struct{}), begun: time.Now()}
-	r.writer = NewWriter(f, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")})
-	go r.run()
-	return r, nil
+	return start(f, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")}), nil
 }
+
+func start(f *os.File, o Options) *Recorder {
+	r := &Recorder{file: f, queue: make(chan *model.Snapshot, queue), over: make(chan struct{}), begun: time.Now(), writer: NewWriter(f, o)}
+	go r.run()
+	return r
+}
+
+// existsError names a file that is in the way.
+type existsError struct{ name string }
+
+func (e existsError) Error() string {
+	return "recording: " + e.name + " is there already: give another name"
+}
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // Add writes a snapshot soon. It does not wait.
 func (r *Recorder) Add(s *model.Snapshot) {

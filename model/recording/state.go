@@ -145,7 +145,8 @@ func (s *state) snapshot() (*model.Snapshot, error) {
 	for h := range maps.Values(s.groups) {
 		snap.Groups = append(snap.Groups, h.group)
 	}
-	return snap, snap.RestoreOrder()
+	snap.RestoreOrder()
+	return snap, nil
 }
 
 // value decodes a tree.
