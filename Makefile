@@ -23,13 +23,13 @@ bench:
 snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update
 
-# The README's pictures, drawn from the golden frames.
-FREEZE ?= $(GO) run github.com/charmbracelet/freeze@v0.2.2
+# The README's pictures, drawn from a recording of the demo.
+SHOT = TZ=UTC XDG_CONFIG_HOME=testdata $(GO) run . --theme dark shot --replay testdata/recordings/demo.jsonl.gz
 pictures:
-	for screen in overview group plan-drop; do \
-		$(FREEZE) snapshots/$$screen-120x40.ansi -o snapshots/$$screen.svg --language ansi --padding 16 \
-			--font.family "DejaVu Sans Mono, Menlo, Consolas, monospace" || exit 1; \
-	done
+	$(SHOT) --size 120x24 -o snapshots/overview.svg
+	$(SHOT) --size 120x36 -o snapshots/group.svg TELEMETRY/rollup
+	$(SHOT) --size 120x36 -o snapshots/plan-drop.svg --keys G,x,enter TELEMETRY/rollup
+	$(SHOT) --size 120x36 -o snapshots/remap.svg --screen remap --keys 3 TELEMETRY/rollup
 
 build:
 	$(GO) build -o bin/pcgtop .

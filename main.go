@@ -21,7 +21,6 @@ import (
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/model"
-	"pcgtop/model/recording"
 	"pcgtop/tui"
 	"pcgtop/tui/report"
 
@@ -49,6 +48,7 @@ type cli struct {
 	Report  reportCmd       `cmd:"" help:"Print snapshots without a terminal."`
 	Record  command.Record  `cmd:"" help:"Record what is to be seen to a file, until interrupted."`
 	Replay  replayCmd       `cmd:"" help:"Show a recording in the screens."`
+	Shot    shotCmd         `cmd:"" help:"Draw a screen to a file, without a terminal."`
 	Check   command.Check   `cmd:"" help:"Judge the groups, for monitoring: exit 0 ok, 1 warning, 2 critical, 3 unknown."`
 	Where   command.Where   `cmd:"" help:"Say which partition, member and instance a subject goes to."`
 	Static  command.Static  `cmd:"" help:"Administer static groups."`
@@ -109,6 +109,7 @@ func run(args []string) int {
 	printed := false // help was asked for and given
 	parser := kong.Must(&c, kong.Name("pcgtop"),
 		kong.Description("Watch and steer partitioned consumer groups on NATS JetStream."),
+		kong.Vars{"screens": strings.Join(tui.Screens(), ", ")},
 		kong.Exit(func(int) { printed = true }), kong.BindTo(ctx, (*context.Context)(nil)))
 	parsed, err := parser.Parse(args)
 	if printed {
@@ -219,62 +220,6 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 	return errors.Join(err, <-observed)
 }
 
-// record begins a recording from the screen. It keeps no addresses.
-func (c *cli) record(file string) (tui.Recording, error) {
-	r, err := recording.Create(file, false, false)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// replayCmd is `pcgtop replay`.
-type replayCmd struct {
-	File   string `arg:"" help:"The recording."`
-	Target string `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"What to open at once."`
-	At     string `help:"Begin there: a time of day, +90s from the start, -1m from the end, 50%." placeholder:"TIME"`
-	Stop   bool   `help:"Do not play until space is pressed."`
-}
-
-// Run shows a recording.
-func (r replayCmd) Run(ctx context.Context, c *cli) error {
-	if err := terminal(); err != nil {
-		return err
-	}
-	file, picture, err := open(r.File, r.At)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	player := recording.NewPlayer(file, picture, !r.Stop)
-	ctx, cancel := context.WithCancel(ctx)
-	over := make(chan struct{})
-	go func() {
-		player.Run(ctx)
-		close(over)
-	}()
-	show := c.screen(r.Target)
-	show.Source, show.Player = player, player
-	err = tui.Run(ctx, show)
-	cancel()
-	<-over
-	return err
-}
-
-// open opens a recording and finds the picture of a moment; the first for none.
-func open(name, at string) (*recording.Recording, int, error) {
-	file, err := recording.Open(name)
-	if err != nil || at == "" {
-		return file, 0, err
-	}
-	t, err := recording.ParseAt(at, file.Time(0), file.Time(file.Len()-1), time.Local)
-	if err != nil {
-		_ = file.Close()
-		return nil, 0, fmt.Errorf("--at: %w", err)
-	}
-	return file, file.Find(t), nil
-}
-
 // demoCmd is `pcgtop demo`.
 type demoCmd struct {
 	Serve  bool   `help:"Only the server and the members: print its URL and run until interrupted."`
@@ -295,10 +240,14 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 		<-ctx.Done()
 		return nil
 	}
-	o := engine.Options{Server: running.URL(), ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
-		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit,
-		Lookup: ownVariables} // nobody's own servers or credentials have to do with the demo
-	return c.screens(ctx, o, d.Target)
+	return c.screens(ctx, c.demoOptions(running.URL()), d.Target)
+}
+
+// demoOptions are those for the demo's server: nobody's own servers or credentials have
+// to do with it.
+func (c connection) demoOptions(url string) engine.Options {
+	return engine.Options{Server: url, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit, Lookup: ownVariables}
 }
 
 func ownVariables(name string) (string, bool) {
@@ -317,33 +266,6 @@ type reportCmd struct {
 	Replay    string        `help:"Print what this recording holds instead of what is." placeholder:"FILE"`
 	At        string        `help:"The moment of the recording: a time of day, +90s from the start, -1m from the end, 50%; else its end." placeholder:"TIME"`
 	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group in full."`
-}
-
-// replay prints pictures of a recording, with so much of its time between two.
-func (r reportCmd) replay() error {
-	file, picture, err := open(r.Replay, r.At)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	if p := file.Problem(); p != "" {
-		fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(r.Replay+": "+p))
-	}
-	if r.At == "" && r.Count == 1 {
-		picture = file.Len() - 1
-	}
-	for n, t := 1, file.Time(picture); ; n, t = n+1, t.Add(max(r.Every, time.Millisecond)) {
-		s, err := file.Snapshot(file.Find(t))
-		if err != nil {
-			return err
-		}
-		if err := r.print(s); err != nil {
-			return err
-		}
-		if n == r.Count || t.After(file.Time(file.Len()-1)) {
-			return nil
-		}
-	}
 }
 
 // Run prints snapshots.

@@ -55,10 +55,11 @@ func (c *cli) settle(parsed *kong.Context) error {
 	return nil
 }
 
-// connects tells whether the command uses the NATS context; the demo has its own server.
+// connects tells whether the command uses the NATS context; the demo has its own server,
+// and a replay has none.
 func (c *cli) connects(parsed *kong.Context) bool {
 	verb, _, _ := strings.Cut(parsed.Command(), " ")
-	return verb != "demo"
+	return verb != "demo" && verb != "replay"
 }
 
 // given lists the flags of the command line.

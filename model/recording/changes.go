@@ -1,48 +1,44 @@
 package recording
 
 import (
-	"encoding/json"
 	"slices"
 
 	"pcgtop/model"
 )
 
 // change is what became different from a snapshot to the next: a change line.
-func (r *form) change(a, b *model.Snapshot) (map[string]any, error) {
-	before, err := r.head(a)
+func (f *form) change(a, b *model.Snapshot) (map[string]any, error) {
+	before, err := f.head(a)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.head(b)
+	now, err := f.head(b)
 	if err != nil {
 		return nil, err
 	}
 	patch, _ := diff(before, now)
 	line := patch.(map[string]any)
 	line["schema"], line["after"], line["seq"], line["taken"] = b.Schema, a.Seq, b.Seq, b.Taken
-	if err := r.groups(line, a.Groups, b.Groups); err != nil {
+	if err := f.groups(line, a.Groups, b.Groups); err != nil {
 		return nil, err
 	}
-	return line, r.events(line, a, b)
+	return line, f.events(line, a, b)
 }
 
 // head is a snapshot without its groups and events.
-func (r *form) head(s *model.Snapshot) (any, error) {
+func (f *form) head(s *model.Snapshot) (any, error) {
 	head := *s
-	head.Groups, head.Events, head.Server = nil, nil, r.server(s.Server)
-	return r.tree(&head)
+	head.Groups, head.Events, head.Server = nil, nil, f.server(s.Server)
+	return f.tree(&head)
 }
 
-func (r *form) tree(v any) (any, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return decode(r.json(b))
+func (f *form) tree(v any) (any, error) {
+	t, err := tree(v)
+	return f.scrub(t), err
 }
 
 // groups notes those that changed, which are other values than before, and those gone.
-func (r *form) groups(line map[string]any, a, b []*model.Group) error {
+func (f *form) groups(line map[string]any, a, b []*model.Group) error {
 	var changed []any
 	var gone []model.Key
 	for len(a)+len(b) > 0 {
@@ -61,12 +57,12 @@ func (r *form) groups(line map[string]any, a, b []*model.Group) error {
 		var old any
 		if order == 0 && a[0] != b[0] {
 			var err error
-			if old, err = r.tree(a[0]); err != nil {
+			if old, err = f.tree(a[0]); err != nil {
 				return err
 			}
 		}
 		if order > 0 || a[0] != b[0] {
-			now, err := r.tree(b[0])
+			now, err := f.tree(b[0])
 			if err != nil {
 				return err
 			}
@@ -89,7 +85,7 @@ func (r *form) groups(line map[string]any, a, b []*model.Group) error {
 }
 
 // events notes the new ones and those that left the list.
-func (r *form) events(line map[string]any, a, b *model.Snapshot) error {
+func (f *form) events(line map[string]any, a, b *model.Snapshot) error {
 	if len(a.Events) == len(b.Events) && (len(b.Events) == 0 || &a.Events[0] == &b.Events[0]) {
 		return nil // shared
 	}
@@ -105,7 +101,7 @@ func (r *form) events(line map[string]any, a, b *model.Snapshot) error {
 		delete(had, e.Seq)
 	}
 	if fresh != nil {
-		t, err := r.tree(fresh)
+		t, err := f.tree(fresh)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -17,7 +18,8 @@ var ErrNone = errors.New("no recording that can be read")
 // Recording is a file that was opened. It is not for use by several goroutines at once.
 type Recording struct {
 	name       string
-	file       *os.File
+	file       io.ReaderAt
+	close      func() error
 	size       int64
 	compressed bool
 	taken      []int64 // when each picture was, ns; never falling
@@ -41,32 +43,44 @@ func Open(name string) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the recording: %w", err)
 	}
-	r := &Recording{name: name, file: f}
-	if err := r.index(); err != nil {
+	var r *Recording
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("opening the recording: %w", err)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: %w: it is no file", name, ErrNone)
+	default:
+		r, err = Read(name, f, info.Size())
+	}
+	if err != nil {
 		_ = f.Close() // it was only read
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
+	}
+	r.close = f.Close
+	return r, nil
+}
+
+// Read is [Open] for so many bytes that are not in a file. The name is what errors call
+// them.
+func Read(name string, from io.ReaderAt, size int64) (*Recording, error) {
+	r := &Recording{name: name, file: from, size: size, close: func() error { return nil }}
+	if err := r.index(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrNone, err)
 	}
 	return r, nil
 }
 
 // Close closes the file.
-func (r *Recording) Close() error { return r.file.Close() }
+func (r *Recording) Close() error { return r.close() }
 
 func (r *Recording) index() error {
-	info, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: it is no file", ErrNone)
-	}
-	r.size = info.Size()
 	var magic [2]byte
 	n, _ := r.file.ReadAt(magic[:], 0) // an empty file has none
 	r.compressed = n == 2 && bytes.Equal(magic[:], []byte{0x1f, 0x8b})
 	s, err := scan(r.file, r.size, r.compressed, place{})
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNone, err)
+		return err
 	}
 	for s.next() {
 		if s.head.After == 0 {
@@ -79,11 +93,11 @@ func (r *Recording) index() error {
 		r.taken = append(r.taken, at)
 	}
 	r.problem = s.problem
+	if len(r.taken) == 0 && r.problem == "" {
+		return errors.New("it is empty")
+	}
 	if len(r.taken) == 0 {
-		if r.problem == "" {
-			r.problem = "it is empty"
-		}
-		return fmt.Errorf("%w: %s", ErrNone, r.problem)
+		return errors.New(r.problem)
 	}
 	if s.skipped > 0 {
 		r.problem = fmt.Sprintf("%s (%s left out)", r.problem, model.Count(s.skipped, "line"))

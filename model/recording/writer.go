@@ -69,17 +69,20 @@ func (w *Writer) Write(s *model.Snapshot) error {
 }
 
 func (w *Writer) line(s *model.Snapshot, full bool) ([]byte, error) {
-	if !full {
-		c, err := w.form.change(w.last, s)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(c)
+	var line any = s
+	var err error
+	switch {
+	case !full:
+		line, err = w.form.change(w.last, s)
+	case w.form != nil:
+		plain := *s
+		plain.Server = w.form.server(s.Server)
+		line, err = w.form.tree(&plain)
 	}
-	plain := *s
-	plain.Server = w.form.server(s.Server)
-	b, err := json.Marshal(&plain)
-	return w.form.json(b), err
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(line)
 }
 
 // member begins a gzip member, where one was begun before.
