@@ -190,7 +190,7 @@ func (c *cli) screen(target string) tui.Options {
 		look = ""
 	}
 	return tui.Options{Look: look, Stream: stream, Group: group,
-		Keys: c.keys, NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")}
+		Keys: c.keys, Multiplexer: multiplexer(), NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")}
 }
 
 // screens connects before the terminal is taken, so that a failure is a plain line.
@@ -207,7 +207,7 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string) erro
 	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
 		return err
 	}
-	show.Source, show.Admin, show.Finder, show.Record = e, e, e, c.record
+	show.Source, show.Admin, show.Finder, show.Inspector, show.Record = e, e, e, e, c.record
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	observed := make(chan error, 1)

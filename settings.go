@@ -55,11 +55,11 @@ func (c *cli) settle(parsed *kong.Context) error {
 	return nil
 }
 
-// connects tells whether the command uses the NATS context; the demo has its own server,
-// and a replay has none.
+// connects tells whether the command uses the NATS context: the demo has its own server,
+// and a recording none.
 func (c *cli) connects(parsed *kong.Context) bool {
 	verb, _, _ := strings.Cut(parsed.Command(), " ")
-	return verb != "demo" && verb != "replay"
+	return verb != "demo" && verb != "replay" && verb != "completion" && verb != "version"
 }
 
 // given lists the flags of the command line.
@@ -138,4 +138,15 @@ func connectionOf(s *engine.Settings) []config.Value {
 		list = append(list, v)
 	}
 	return list
+}
+
+// multiplexer tells what the program runs in, by what tmux and screen set.
+func multiplexer() tui.Multiplexer {
+	switch {
+	case os.Getenv("TMUX") != "":
+		return tui.Tmux
+	case os.Getenv("STY") != "":
+		return tui.GNUScreen
+	}
+	return tui.NoMultiplexer
 }

@@ -27,6 +27,7 @@ const (
 	History                       // what was done to a group from here
 	Marking                       // typing which partitions to mark in the remap editor
 	Palette                       // typing what is to be done
+	Raw                           // what is stored and answered, as it is
 )
 
 // ID names an action for good.
@@ -51,6 +52,7 @@ const (
 	Search   ID = "filter"
 	Happened ID = "events"
 	Copy     ID = "copy"
+	ShowRaw  ID = "raw"
 	Scope    ID = "scope" // one group's events, or everybody's
 	ReadNow  ID = "read-now"
 	Hold     ID = "hold"
@@ -127,7 +129,7 @@ type Table []Action
 
 const (
 	lists   = Overview | Group | Partitions | Events
-	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw
 	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette
 	browse  = lists | Plan | Drop | Remap // where letters are keys
 )
@@ -138,22 +140,22 @@ func New() Table {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, short))
 	}
 	table := Table{
-		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
-		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
 		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
 		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
 		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
-		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History, 0},
-		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History, 0},
+		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History | Raw, 0},
+		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History | Raw, 0},
 		{PageUp, b([]string{"pgup"}, "pgup", "page up"), "A page up while typing.", Move, false, Palette, 0},
 		{PageDown, b([]string{"pgdown"}, "pgdn", "page down"), "A page down while typing.", Move, false, Palette, 0},
 		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
 		{Bottom, b([]string{"end"}, "end", "last"), "Go to the last partition.", Move, false, Remap, 0},
-		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
-		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
-		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
-		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help | History, 0},
+		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
 
 		{Open, b([]string{"enter"}, "enter", "open"), "Open the selected group.", Look, false, Overview, 1},
 		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
@@ -164,6 +166,12 @@ func New() Table {
 		{Make, b([]string{"enter"}, "enter", "find"), "List subjects of the stream that contain the text.", Here, false, Seek, 1},
 		{Open, b([]string{"enter"}, "enter", "go there"), "Go to the group and the member that the event is about.", Look, false, Events, 1},
 		{Copy, b([]string{"c"}, "c", "copy"), "Copy the event as a line of text, through the terminal.", Look, false, Events, 3},
+		{Copy, b([]string{"c"}, "c", "copy"), "Copy what is selected as a line of text, through the terminal.", Look, false, Overview | Group | Partitions, 0},
+		{Copy, b([]string{"c"}, "c", "copy"), "Copy the plan as a command, through the terminal.", Here, false, Plan, 4},
+		{Copy, b([]string{"c"}, "c", "copy"), "Copy it as it is, not indented, through the terminal.", Here, false, Raw, 1},
+		{Next, b([]string{"tab"}, "tab", "next"), "Show the next: config, streams, the selected member's consumer, what pcgtop sees.", Here, false, Raw, 2},
+		{Previous, b([]string{"shift+tab"}, "⇧tab", "before"), "Show the one before.", Here, false, Raw, 0},
+		{ShowRaw, b([]string{"y"}, "y", "raw"), "Show the stored config and the server's answers about it as they are.", Look, false, Overview | Group | Partitions, 0},
 		{Scope, b([]string{"tab"}, "tab", "all / one group"), "Show the events of all groups, or of one alone.", Look, false, Events, 4},
 		{StepDown, b([]string{"s"}, "s", "step down"), "Unpin the selected member's pinned instance, so that another takes over.", Change, true, Group, 1},
 		{AddTo, b([]string{"a"}, "a", "add"), "Add members to an elastic group.", Change, true, Group, 2},
@@ -222,7 +230,7 @@ func New() Table {
 		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows &^ Draining, 9},
 		{Close, b([]string{"esc"}, "esc", "stop"), "Stop the handover: before the write the pauses are taken back and nothing is written, after it the watching ends. Closes the report, when it is over.", Here, false, Draining, 9},
 		{Command, b([]string{":"}, ":", "palette"), "Find any action, group or member by a few letters of its name.", Look, false, browse, 9},
-		{ShowHelp, b([]string{"?", "f1"}, "?", "help"), "Show what the keys do.", Look, false, browse | Draining | History, 10},
+		{ShowHelp, b([]string{"?", "f1"}, "?", "help"), "Show what the keys do.", Look, false, browse | Draining | History | Raw, 10},
 		{ShowHelp, b([]string{"f1"}, "f1", "help"), "Show what the keys do here.", Look, false, typing, 10},
 		{Worst, b([]string{"!"}, "!", "worst"), "Go to the group in the worst state.", Look, false, Overview, 3},
 		{Worst, b([]string{"!"}, "!", "worst"), "Go to the member that the worst finding is about.", Look, false, Group, 0},

@@ -95,14 +95,28 @@ func TestReboundTablesHoldWhatTheUsualOneDoes(t *testing.T) {
 						t.Fatalf("%q is %s and %s %s", k, seen[k], e.ID, s)
 					}
 					seen[k] = e.ID
-					if s&typing != 0 && types(k) {
+					if s&(typing|Line) != 0 && types(k) {
 						t.Fatalf("%q is %s %s", k, e.ID, s)
 					}
 				}
+			}
+			if len(seen) == 0 {
+				continue
 			}
 			if seen["ctrl+c"] != Quit || seen["esc"] != Close && seen["esc"] != Back {
 				t.Fatalf("no way out %s", s)
 			}
 		}
 	})
+}
+
+// Every screen that an action is for has a name, and is looked at for keys that collide.
+func TestScreensHaveNames(t *testing.T) {
+	for _, a := range New() {
+		for rest := a.Where; rest != 0; rest &= rest - 1 {
+			if s := rest & -rest; s.String() == "" || s > lastScreen {
+				t.Errorf("%s: screen %b has no name", a.ID, s)
+			}
+		}
+	}
 }

@@ -23,6 +23,9 @@ type Options struct {
 	// Record begins to write what is shown to a file; nil: it cannot.
 	Record func(file string) (Recording, error)
 
+	Inspector   Inspector   // nil: only what is on the screen can be shown raw
+	Multiplexer Multiplexer // that the program runs in: it has to hand on what is copied
+
 	Open   *model.Key // a group to open at once
 	Stream string     // or: show the groups of this stream,
 	Group  string     // and open the one of this name
@@ -34,8 +37,9 @@ type Options struct {
 	Columns []string     // of the overview, in this order, named as [Columns] does; empty: all
 	Mouse   bool         // take clicks and the wheel; the terminal's own selection then needs shift
 
-	Now  func() time.Time // the local clock; nil: time.Now
-	Zone *time.Location   // in which times are shown; nil: time.Local
+	Now   func() time.Time                     // the local clock; nil: time.Now
+	Later func(time.Duration, tea.Msg) tea.Cmd // delivers a message after a time; nil: by that clock
+	Zone  *time.Location                       // in which times are shown; nil: time.Local
 }
 
 // Model is the whole screen. It implements [tea.Model].
@@ -58,6 +62,7 @@ type Model struct {
 	events        *eventsView // what happened, over either; nil: not shown
 	windows       []window    // the stack of dialogs, the top one last
 	message       message
+	said          int       // how many messages there were
 	recorder      *recorder // nil: nothing is recorded
 	unread        string    // what of the recording cannot be read, when it was said last
 	asked         bool      // the group named in Options was looked for
@@ -83,6 +88,9 @@ func New(o Options) *Model {
 	}
 	if o.Keys == nil {
 		o.Keys = keymap.New()
+	}
+	if o.Later == nil {
+		o.Later = later
 	}
 	if o.Zone == nil {
 		o.Zone = time.Local
@@ -121,6 +129,7 @@ func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots(
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
+	said := m.said
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		if msg.Width == m.width && msg.Height == m.height {
@@ -139,6 +148,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.found(msg)
 	case handoverMsg:
 		cmd = m.heard(msg)
+	case inspectedMsg:
+		m.inspected(msg)
+	case fadedMsg:
+		m.faded(msg)
 	case surveyMsg:
 		m.surveyed(msg)
 	case tea.KeyPressMsg:
@@ -163,6 +176,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	m.settle()
+	if fade := m.fading(said); fade != nil {
+		return m, tea.Batch(cmd, fade)
+	}
 	return m, cmd
 }
 

@@ -93,11 +93,6 @@ func (v *eventsView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		v.rescope(m)
 	case keymap.Open:
 		v.jump(m)
-	case keymap.Copy:
-		if e := v.selected(); e != nil {
-			m.say(good, "copied: "+e.Line())
-			return tea.SetClipboard(e.Line())
-		}
 	default:
 		if i, ok := moved(id, v.index, len(v.rows), v.page); ok {
 			v.pick(i, i > 0)

@@ -86,17 +86,25 @@ type stage struct {
 	blind  bool // frames are not looked at
 	clock  time.Time
 	pace   time.Duration // from one key to the next
+	after  tea.Msg       // what comes later, the last of it,
+	stays  time.Duration // and when
 }
 
 func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
 	s := &stage{t: t, source: newSource(), admin: &admin{}, taped: &tape{}, clock: moment(), pace: time.Second}
-	o := Options{Source: s.source, Admin: s.admin, Record: s.taped.record, Look: Dark, Now: func() time.Time { return s.clock }, Zone: time.UTC}
+	o := Options{Source: s.source, Admin: s.admin, Record: s.taped.record, Look: Dark, Later: s.later, Now: func() time.Time { return s.clock }, Zone: time.UTC}
 	for _, f := range change {
 		f(&o)
 	}
 	s.m = New(o)
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 	return s
+}
+
+// later keeps what would come after a time.
+func (s *stage) later(d time.Duration, msg tea.Msg) tea.Cmd {
+	s.after, s.stays = msg, d
+	return nil
 }
 
 // send delivers a message, checks the frame, and returns the command.

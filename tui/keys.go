@@ -87,6 +87,10 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 	case keymap.Record:
 		m.toggleRecording()
 		return nil
+	case keymap.Copy:
+		return m.copyShown()
+	case keymap.ShowRaw:
+		return m.showRaw()
 	}
 	if m.opts.Player != nil && m.play(id) {
 		return nil

@@ -1,6 +1,12 @@
 package tui
 
-import "pcgtop/tui/glyph"
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"pcgtop/tui/glyph"
+)
 
 // tone is how a message is meant.
 type tone int
@@ -11,14 +17,52 @@ const (
 	sorry
 )
 
-// message is the line at the bottom that says what came of something. It stays until
-// the next key press: nothing on the screen moves by itself.
+// message is the line at the bottom that says what came of something. It goes with the
+// next key press, or after a time.
 type message struct {
 	tone tone
 	text string
+	n    int // counts messages up, so that the time of one does not end the next
 }
 
-func (m *Model) say(t tone, text string) { m.message = message{t, text} }
+// How long messages stay: what went wrong is read more slowly.
+const (
+	staysGood  = 6 * time.Second
+	staysSorry = 15 * time.Second
+)
+
+// fadedMsg says that a message's time is up.
+type fadedMsg struct{ n int }
+
+func (m *Model) say(t tone, text string) {
+	m.said++
+	m.message = message{t, text, m.said}
+}
+
+// fading ends a message that was said after so many others when its time is up: the one
+// thing that moves by itself on a screen, once.
+func (m *Model) fading(before int) tea.Cmd {
+	if m.said == before || m.message.text == "" {
+		return nil
+	}
+	stays := staysGood
+	if m.message.tone == sorry {
+		stays = staysSorry
+	}
+	return m.opts.Later(stays, fadedMsg{m.message.n})
+}
+
+// faded ends a message.
+func (m *Model) faded(msg fadedMsg) {
+	if m.message.n == msg.n {
+		m.message = message{}
+	}
+}
+
+// later delivers a message after a time.
+func later(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+}
 
 // over draws the message in place of the last lines.
 func (msg message) over(t *theme, rows []*row, w int) []*row {

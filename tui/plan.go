@@ -142,6 +142,8 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 		d.toggle(m)
 	case keymap.Anew:
 		d.anew(m)
+	case keymap.Copy:
+		return m.copy("the command", quote(d.plan.Command))
 	default:
 		if top, ok := moved(id, d.top, 1<<20, d.page); ok {
 			d.top = top

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// Inspect reads what there is about a group as it is: the stored config, what the
+// server says of its streams, and of one member's consumer if a member is named. What
+// cannot be read is a document with a problem. It asks the server anew, up to four
+// times.
+func (e *Engine) Inspect(ctx context.Context, k model.Key, member string) []model.Document {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	docs := []model.Document{e.storedConfig(ctx, k)}
+	if k.Kind == model.KindElastic {
+		docs = append(docs, e.answer(ctx, "work stream", "STREAM.INFO."+k.ConsumeStream()), e.answer(ctx, "origin stream", "STREAM.INFO."+k.Stream))
+	} else {
+		docs = append(docs, e.answer(ctx, "stream", "STREAM.INFO."+k.Stream))
+	}
+	if member != "" {
+		docs = append(docs, e.answer(ctx, "consumer of "+member, "CONSUMER.INFO."+k.ConsumeStream()+"."+k.ConsumerName(member)))
+	}
+	return docs
+}
+
+// storedConfig reads the bytes of the config bucket's newest value.
+func (e *Engine) storedConfig(ctx context.Context, k model.Key) model.Document {
+	bucket := string(k.Kind) + "-consumer-groups"
+	d := model.Document{Title: "config", From: "$KV." + bucket + "." + k.BucketKey()}
+	err := e.Guard(ctx, func(ctx context.Context) error {
+		kv, err := e.js.KeyValue(ctx, bucket)
+		if err != nil {
+			return err
+		}
+		entry, err := kv.Get(ctx, k.BucketKey())
+		if err != nil {
+			return err
+		}
+		d.Title, d.Text = fmt.Sprintf("config, revision %d", entry.Revision()), string(entry.Value())
+		return nil
+	})
+	if err != nil {
+		d.Problem = err.Error()
+	}
+	return d
+}
+
+// answer is what the JetStream API says, whole.
+func (e *Engine) answer(ctx context.Context, title, what string) model.Document {
+	d := model.Document{Title: title, From: e.settings.APIPrefix + "." + what}
+	var msg *nats.Msg
+	err := e.Guard(ctx, func(ctx context.Context) (err error) {
+		msg, err = e.nc.RequestWithContext(ctx, d.From, nil)
+		return err
+	})
+	var refused struct {
+		Error *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		d.Problem = fmt.Sprintf("no answer within %v", e.timeout)
+	case err != nil:
+		d.Problem = err.Error()
+	case json.Unmarshal(msg.Data, &refused) == nil && refused.Error != nil:
+		d.Problem = refused.Error.Description
+	default:
+		d.Text = string(msg.Data)
+	}
+	return d
+}
