@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"time"
 
 	"pcgtop/keymap"
 	"pcgtop/model"
@@ -126,6 +127,9 @@ func (m *Model) need(r *row) {
 	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" unwell")
 }
 
+// liveWithin is for how long nothing need be heard before the header says so.
+const liveWithin = 2 * time.Second
+
 // link says how far the picture can be trusted.
 func (m *Model) link(r *row) {
 	t, l := m.theme, m.snap.Link
@@ -136,8 +140,8 @@ func (m *Model) link(r *row) {
 		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
 	case l.State == model.LinkLive:
 		r.put(t.ok, "● ").put(t.text, "live")
-		if m.width >= 60 {
-			r.put(t.dim, " "+since(l.Heard, m.snap.Taken))
+		if old := m.snap.Taken.Sub(l.Heard); m.width >= 60 && old >= liveWithin { // a picture of nothing new stands still
+			r.put(t.dim, " "+age(old))
 		}
 	case l.State == model.LinkLost:
 		r.put(t.alarm, " ✗ disconnected ")

@@ -158,10 +158,13 @@ func (d *paletteWindow) keep() {
 	d.index = max(0, slices.IndexFunc(d.shown, func(c choice) bool { return c.name == d.chosen }))
 }
 
-// contains tells whether all words are in a text.
+// contains tells whether words of a text begin with all that is looked for.
 func contains(text string, words []string) bool {
 	text = strings.ToLower(text)
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+	return !slices.ContainsFunc(words, func(w string) bool {
+		at := together(strings.ToLower(w), text)
+		return at < 0 || !begins(text, at)
+	})
 }
 
 // argument is what was typed behind the name of a choice that takes something.

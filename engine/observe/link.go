@@ -100,13 +100,15 @@ func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects u
 func (l *link) ping(ctx context.Context) error {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
+	var rtt steady
 	for n := 0; ; n++ {
-		rtt, err := ping(ctx, l.nc)
+		took, err := ping(ctx, l.nc)
 		if err != nil {
 			return fmt.Errorf("%w: no answer to a ping within %v", errLost, pingTimeout)
 		}
+		now := time.Duration(rtt.add(float64(took)))
 		if n%serverEvery == 0 {
-			l.emit(l.server(rtt))
+			l.emit(l.server(now))
 		}
 		l.progress() // time alone may make the picture live
 		select {
@@ -174,6 +176,7 @@ func (l *link) countRequests(ctx context.Context) error {
 		_, repaid := l.api.budget.owed()
 		return float64(l.api.made.Load()) + repaid
 	}
+	var rate steady
 	made, at := cost(), time.Now()
 	for {
 		select {
@@ -182,7 +185,8 @@ func (l *link) countRequests(ctx context.Context) error {
 		case <-tick.C:
 		}
 		total, now := cost(), time.Now()
-		r := model.Requests{PerSecond: math.Round(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds(), Budget: l.opts.MaxRequests}
+		perSecond := math.Round(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds()
+		r := model.Requests{PerSecond: rate.add(perSecond), Budget: l.opts.MaxRequests}
 		if made, at = total, now; r != told {
 			told = r
 			l.emit(model.RequestsSeen{Requests: r})

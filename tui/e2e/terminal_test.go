@@ -57,7 +57,7 @@ const patience = 20 * time.Second
 
 // terminal is the binary running in a pseudo terminal of its own.
 type terminal struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	pty    *os.File
 	screen *vt.Emulator
@@ -69,13 +69,13 @@ type terminal struct {
 }
 
 // open runs pcgtop with arguments in a terminal of the given size.
-func open(t *testing.T, width, height int, args ...string) *terminal {
+func open(t testing.TB, width, height int, args ...string) *terminal {
 	t.Helper()
 	return openWith(t, width, height, nil, args...)
 }
 
 // openWith is open with more in the environment.
-func openWith(t *testing.T, width, height int, env []string, args ...string) *terminal {
+func openWith(t testing.TB, width, height int, env []string, args ...string) *terminal {
 	t.Helper()
 	term := &terminal{t: t, screen: vt.NewEmulator(width, height), tmp: t.TempDir(), done: make(chan struct{}), exited: make(chan error, 1)}
 	term.cmd = exec.Command(binary(), args...)
@@ -184,6 +184,17 @@ func (term *terminal) see(texts ...string) string {
 func (term *terminal) gone(text string) {
 	term.t.Helper()
 	term.waitFor("the end of "+text, func(s string) bool { return !strings.Contains(s, text) })
+}
+
+// resize makes the window another size.
+func (term *terminal) resize(width, height int) {
+	term.t.Helper()
+	term.mu.Lock()
+	term.screen.Resize(width, height)
+	term.mu.Unlock()
+	if err := pty.Setsize(term.pty, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		term.t.Fatal(err)
+	}
 }
 
 // press types keys, one write each, as a keyboard does.

@@ -1,0 +1,28 @@
+package observe
+
+import "math"
+
+// steady is a measured value that goes up and down by chance. What it is said to be
+// changes only when it has moved for good, so that a picture of it stands still while
+// nothing happens. The zero value has measured nothing.
+type steady struct {
+	mean, said float64
+	any        bool
+}
+
+// add takes a measurement and returns what the value is said to be: the mean, in which
+// the newest counts for a quarter, when that is off by a third from what was said last.
+func (s *steady) add(v float64) float64 {
+	if !s.any {
+		s.mean, s.said, s.any = v, v, true
+		return v
+	}
+	s.mean += (v - s.mean) / 4
+	if math.Abs(s.mean-s.said) > s.said/3 {
+		s.said = s.mean
+	}
+	if v == 0 && s.mean < 0.1 {
+		s.mean, s.said = 0, 0
+	}
+	return s.said
+}
