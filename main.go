@@ -129,9 +129,16 @@ func run(args []string) int {
 	if c.Static.Output == "json" || c.Elastic.Output == "json" || c.Check.Output == "json" || c.Where.Output == "json" {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}
-	switch verb, _, _ := strings.Cut(parsed.Command(), " "); verb {
+	verb, _, _ := strings.Cut(parsed.Command(), " ")
+	if verb != "check" { // a stream may have that name
+		failed = exitFailed
+	}
+	switch verb {
 	case "static", "elastic", "check", "where", "record":
 		e, err := engine.Connect(ctx, c.options())
+		if err != nil && verb == "check" {
+			err = c.Check.Unknown(env, err)
+		}
 		if err != nil {
 			return fail(err, failed)
 		}

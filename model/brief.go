@@ -83,7 +83,7 @@ func (v *view) briefOfGroup(id string) string {
 		return text
 	case "behind":
 		n, _ := v.grown()
-		return fmt.Sprintf("+%d in %s, lag %d", n, WindowNeed.Round(time.Second), v.Lag())
+		return fmt.Sprintf("+%d in %s to %d", n, WindowNeed.Round(time.Second), v.consumedLag())
 	case "buffer-full":
 		return fmt.Sprintf("%s full, %d at origin", v.Stream.limit(), v.Hop.Behind)
 	case "sourcing-stopped":

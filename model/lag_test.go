@@ -209,6 +209,20 @@ func TestBehind(t *testing.T) {
 	if g := seen[59]; g.Verdict != VerdictBehind || has(g, "behind") == nil {
 		t.Errorf("%s %+v", g.Verdict, g.Findings)
 	}
+	if f := has(seen[59], "behind"); !strings.HasPrefix(f.Brief, "+") || strings.Contains(f.Text, "nobody") {
+		t.Errorf("%+v", f)
+	}
+	// What nobody consumes grows, too, but no member is behind with it.
+	_, seen = watched(start, k, epoch(), 60, func(i int, c *Consumer, work *StreamFacts) {
+		if c.Name == "a" {
+			work.Messages += uint64(80 * i)
+		}
+	})
+	for i, g := range seen {
+		if f := has(g, "behind"); f != nil || i > 0 && g.Lag() < uint64(80*i) {
+			t.Fatalf("second %d: lag %d, %+v", i, g.Lag(), f)
+		}
+	}
 	_, seen = watched(start, k, epoch(), 120, func(i int, c *Consumer, _ *StreamFacts) {
 		if i >= 40 && i < 50 {
 			c.Pending += uint64(50 * (50 - i))

@@ -57,7 +57,10 @@ func growing(v *view) []Finding {
 	if !grows || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d", n, WindowNeed, v.Lag()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
+	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d", n, WindowNeed, v.consumedLag()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
+	if stray := v.Stray(); stray > 0 {
+		f.Text += fmt.Sprintf(", beside %d that nobody consumes", stray)
+	}
 	if v.RateSpan > 0 {
 		f.Text += fmt.Sprintf(": %.0f/s in, %.0f/s out", v.In, v.Out)
 	}

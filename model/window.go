@@ -17,8 +17,8 @@ type Window struct {
 // sample is one look at a group.
 type sample struct {
 	at     time.Time // server clock
-	lag    uint64
-	behind uint64 // at the origin
+	lag    uint64    // without what nobody consumes: that grows however quick the members are
+	behind uint64    // at the origin
 	acked  time.Time
 }
 
@@ -29,7 +29,7 @@ func (g *Group) remember(at time.Time) {
 	if at.Sub(g.historyAt) >= HistoryStep {
 		g.historyAt = at
 		g.History = bounded(g.History, g.Lag())
-		g.samples = bounded(g.samples, sample{at: at, lag: g.Lag(), behind: g.Hop.Waiting(), acked: g.acked()})
+		g.samples = bounded(g.samples, sample{at: at, lag: g.consumedLag(), behind: g.Hop.Waiting(), acked: g.acked()})
 	}
 	g.Window = Window{}
 	if len(g.samples) > 0 {

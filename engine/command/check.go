@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,12 +81,15 @@ type thresholds struct {
 func (c Check) Run(e *Env) error {
 	e.JSON = c.Output == "json"
 	limits, err := c.thresholds()
+	if err == nil && c.For < 0 {
+		err = fmt.Errorf("--for %s: want a time, such as 30s", c.For)
+	}
 	if err != nil {
-		return c.unknown(e, err)
+		return c.Unknown(e, err)
 	}
 	groups, err := c.look(e, limits)
 	if err != nil {
-		return c.unknown(e, err)
+		return c.Unknown(e, err)
 	}
 	all := verdicts{Groups: []checked{}}
 	for _, g := range groups {
@@ -105,8 +109,9 @@ func worse(a, b Status) Status {
 	return a
 }
 
-// unknown says why nothing could be judged.
-func (c Check) unknown(e *Env, err error) error {
+// Unknown says why nothing could be judged, where a monitoring program looks for it, and
+// returns the [Exit].
+func (c Check) Unknown(e *Env, err error) error {
 	return c.say(e, verdicts{Status: StatusUnknown, Error: err.Error(), Groups: []checked{}})
 }
 
@@ -229,10 +234,10 @@ func (c Check) thresholds() (thresholds, error) {
 	t := thresholds{rules: map[string]Status{}}
 	var err error
 	if t.lag, err = pair(c.Lag, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 63) }); err != nil {
-		return t, fmt.Errorf("--lag %q: want WARN or WARN:CRIT in messages, such as 1000:50000", c.Lag)
+		return t, fmt.Errorf("--lag %q: want WARN, WARN:CRIT or :CRIT in messages, the lower first, such as 1000:50000", c.Lag)
 	}
 	if t.age, err = pair(c.Age, time.ParseDuration); err != nil {
-		return t, fmt.Errorf("--age %q: want WARN or WARN:CRIT, such as 30s:5m", c.Age)
+		return t, fmt.Errorf("--age %q: want WARN, WARN:CRIT or :CRIT, the shorter first, such as 30s:5m", c.Age)
 	}
 	rules := c.Rule
 	if c.NoStandby != "" {
@@ -250,17 +255,28 @@ func (c Check) thresholds() (thresholds, error) {
 	return t, nil
 }
 
-// pair reads WARN[:CRIT].
-func pair[T any](text string, parse func(string) (T, error)) (limits [2]T, err error) {
+// errLimits says that two limits make no sense together.
+var errLimits = errors.New("limits are above 0, the warning not above the critical one")
+
+// pair reads WARN, WARN:CRIT or :CRIT.
+func pair[T uint64 | time.Duration](text string, parse func(string) (T, error)) (limits [2]T, err error) {
 	if text == "" {
 		return limits, nil
 	}
 	warn, crit, both := strings.Cut(text, ":")
-	if limits[0], err = parse(warn); err != nil {
-		return limits, err
+	for i, s := range []string{warn, crit} {
+		if i == 0 && s == "" && both || i == 1 && !both {
+			continue
+		}
+		if limits[i], err = parse(s); err == nil && limits[i] <= 0 {
+			err = errLimits
+		}
+		if err != nil {
+			return limits, err
+		}
 	}
-	if both {
-		limits[1], err = parse(crit)
+	if both && limits[0] > limits[1] {
+		return limits, errLimits
 	}
-	return limits, err
+	return limits, nil
 }

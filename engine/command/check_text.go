@@ -29,7 +29,7 @@ func (v verdicts) text(w io.Writer) error {
 	case len(v.Groups) == 0:
 		line += "no groups"
 	default:
-		line += model.Count(len(v.Groups), "group") + ", " + strings.Join(parts, ", ")
+		line += model.Count(len(v.Groups), "group") + ", " + strings.Join(parts, ", ") + v.worst()
 	}
 	if _, err := fmt.Fprintln(w, line); err != nil {
 		return err
@@ -55,4 +55,20 @@ func (v verdicts) text(w io.Writer) error {
 		}
 	}
 	return failed
+}
+
+// worst names a group of the worst status and what is wrong there: many monitoring
+// programs show the first line alone.
+func (v verdicts) worst() string {
+	for _, g := range v.Groups {
+		if g.Status != v.Status || v.Status == StatusOK {
+			continue
+		}
+		for _, f := range g.Findings {
+			if f.Status == g.Status {
+				return "; " + g.Key.String() + ": " + f.Short()
+			}
+		}
+	}
+	return ""
 }

@@ -14,7 +14,7 @@ func TestCheck(t *testing.T) {
 		code int
 		says string
 	}{
-		{"check", 1, "WARNING: 4 groups, 1 warning, 3 ok"},
+		{"check", 1, "WARNING: 4 groups, 1 warning, 3 ok; TELEMETRY/rollup: 5/16 unconsumed: m3 never seen\n"},
 		{"check", 1, "absent: m3 never seen: it owns 5 partitions (10-14)"},
 		{"check ORDERS", 0, "OK: 2 groups, 2 ok"},
 		{"check ORDERS/fulfillment", 0, "watched for"},
@@ -30,7 +30,9 @@ func TestCheck(t *testing.T) {
 		{"check --nope", 3, ""},
 		{"check -o json ORDERS", 0, `{"status":"ok","code":0,"groups":[{"key"`},
 		{"check -o json NOPE", 3, `{"status":"unknown","code":3,"error":"NOPE: not found`},
-		{"--server nats://127.0.0.1:1 check", 3, ""},
+		{"--server nats://127.0.0.1:1 check", 3, "UNKNOWN: cannot connect to nats://127.0.0.1:1: nobody answers"},
+		{"--server nats://127.0.0.1:1 check -o json", 3, `{"status":"unknown","code":3,"error":"cannot connect to nats://127.0.0.1:1`},
+		{"--server nats://127.0.0.1:1 report check", 1, ""}, // a stream of that name
 	} {
 		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(out, c.says) {
