@@ -75,7 +75,7 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 		h.Behind, upTo, h.About = behind(src, work, origin)
 		if c := g.Counts; c != nil && c.Hop != nil && h.Behind+c.Hop.Behind > 0 {
 			h.Oldest = c.Hop.Oldest
-			if narrow(src, origin) {
+			if narrow(src, origin) || origin.gaps() {
 				h.Behind = min(upTo, c.Hop.Behind)
 			}
 		}
@@ -110,7 +110,7 @@ func behind(src Source, work, origin StreamFacts) (n, most uint64, about bool) {
 		n = min(src.Lag, origin.Messages)
 		return n, n, true
 	}
-	if narrow(src, origin) { // most holds what is filtered out, too
+	if narrow(src, origin) || origin.gaps() { // most holds what is filtered out, or gone, too
 		return min(most, src.Lag), most, true
 	}
 	return most, most, most > 0
@@ -124,6 +124,12 @@ func narrow(src Source, origin StreamFacts) bool {
 		}
 	}
 	return false
+}
+
+// gaps tells whether messages are missing between the first and the last, as limits by
+// subject, rollups and deletes leave them.
+func (f StreamFacts) gaps() bool {
+	return f.Messages > 0 && f.Messages <= beyond(f.LastSeq, f.FirstSeq)
 }
 
 // full tells whether a stream takes no more: it is at a limit, or the next message of

@@ -32,7 +32,11 @@ func TestHop(t *testing.T) {
 		"expired before":     {func(_, o *StreamFacts) { o.FirstSeq, o.LastSeq, o.Messages = 131, 140, 10 }, HopBehind, 10, ""},
 		"purged":             {func(_, o *StreamFacts) { o.FirstSeq, o.LastSeq, o.Messages = 141, 140, 0 }, HopEven, 0, ""},
 		"an older server":    {func(w, o *StreamFacts) { w.Sources[0].Seq, w.Sources[0].Lag, o.LastSeq = 0, 5, 140 }, HopBehind, 5, ""},
-		"filtered":           {func(w, o *StreamFacts) { w.Sources[0].Transforms, o.LastSeq, o.Messages = narrowly(), 140, 140 }, HopEven, 0, ""},
+		"gone in between": {func(w, o *StreamFacts) {
+			w.Sources[0].Lag, o.LastSeq, o.Messages = 3, 140, 110
+		}, HopBehind, 3, ""},
+		"the last deleted": {func(_, o *StreamFacts) { o.LastSeq, o.Messages = 140, 100 }, HopEven, 0, ""},
+		"filtered":         {func(w, o *StreamFacts) { w.Sources[0].Transforms, o.LastSeq, o.Messages = narrowly(), 140, 140 }, HopEven, 0, ""},
 		"filtered, and behind": {func(w, o *StreamFacts) {
 			w.Sources[0].Transforms, w.Sources[0].Lag, o.LastSeq, o.Messages = narrowly(), 3, 140, 140
 		}, HopBehind, 3, ""},

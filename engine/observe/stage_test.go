@@ -116,6 +116,11 @@ func counts(g *model.Group) int64 {
 func (s *stage) agrees(r *recorder, phase string) *model.Group {
 	s.t.Helper()
 	want := s.sent - s.acked
+	defer func() {
+		if g := r.now().Group(s.k); s.t.Failed() && g != nil {
+			s.t.Logf("%s: want %d; lag %d, counted %d, %+v", phase, want, g.Lag(), counts(g), g.Hop)
+		}
+	}()
 	now, took := r.until(s.t, phase, func(snap *model.Snapshot) bool {
 		g := snap.Group(s.k)
 		return g != nil && counts(g) >= 0 && g.Hop != nil && uint64(counts(g))+g.Hop.Behind == want && g.Lag() == want

@@ -1,0 +1,56 @@
+package observe
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pcgtop/model"
+)
+
+// OBS-10, the second run: 200,000 small messages at full speed, no limit. The backlog
+// that hides in the sourcing is in the lag all the time: what was published and flushed
+// before a read is never missing from it, and in the end it is all of it.
+func TestBacklogOfAFlood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("publishes 200,000 messages")
+	}
+	const messages = 200_000
+	srv := startServer(t)
+	s := newStage(t, srv.ClientURL(), -1, "m1")
+	_, r := opened(t, srv.ClientURL(), s.k, func(o *Options) { o.Refresh = 100 * time.Millisecond })
+	r.until(t, "watched", func(snap *model.Snapshot) bool { return counts(snap.Group(s.k)) == 0 })
+	start := time.Now()
+	published := make(chan error, 1)
+	go func() {
+		for i := range messages {
+			if err := s.js.Conn().Publish(fmt.Sprintf("o.k%d", i%1000), []byte("x")); err != nil {
+				published <- err
+				return
+			}
+		}
+		published <- s.js.Conn().FlushTimeout(30 * time.Second)
+	}()
+	var hidden uint64
+	samples := map[time.Time]bool{}
+	_, took := r.within(t, time.Minute, "all of it", func(snap *model.Snapshot) bool {
+		g := snap.Group(s.k)
+		if g.Lag() > messages {
+			t.Fatalf("lag %d of %d messages, %+v", g.Lag(), messages, g.Hop)
+		}
+		samples[g.Clock()] = true
+		hidden = max(hidden, g.Hop.Waiting())
+		return g.Lag() == messages && g.Hop.State == model.HopEven && counts(g) == messages
+	})
+	if err := <-published; err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("all in partitions after %v (%.0f a second); at most %d waited at the origin; %d looks", took, messages/time.Since(start).Seconds(), hidden, len(samples))
+	if hidden == 0 || len(samples) < 3 {
+		t.Errorf("%d waited at the origin at most, in %d looks", hidden, len(samples))
+	}
+	g := r.now().Group(s.k)
+	if n := g.Member("m1").Consumer; n != nil || g.Stray() != messages {
+		t.Errorf("%v, stray %d", n, g.Stray())
+	}
+}
