@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -42,56 +41,6 @@ func (a *administration) Apply(ctx context.Context, p *model.Plan, report func(m
 		return a.write(ctx, p)
 	}
 	return Outcome{}, fmt.Errorf("unknown action %q: nothing was written", p.Intent.Action)
-}
-
-// write stores the plan's membership at the plan's revision.
-func (a *administration) write(ctx context.Context, p *model.Plan) (Outcome, error) {
-	if p.Key.Kind != model.KindElastic {
-		return Outcome{}, fmt.Errorf("%s is a %s group: its members never change; nothing was written", p.Key, p.Key.Kind)
-	}
-	revision, err := a.put(ctx, p, wire(p.Mappings))
-	switch {
-	case errors.Is(err, pcgroups.ErrChanged), errors.Is(err, pcgroups.ErrGroupNotFound):
-		return Outcome{}, a.conflict(ctx, p, err)
-	case err != nil:
-		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)
-	}
-	if now, err := a.stored(ctx, p.Key); err == nil {
-		a.see(now) // an older answer of another server is put aside
-	}
-	return Outcome{Text: fmt.Sprintf("%s: revision %d ▸ %d", describe(p), p.Revision, revision), Revision: revision}, nil
-}
-
-// wire is mappings in the form in which they are stored; nil stays nil.
-func wire(list []model.Mapping) []pcgroups.MemberMapping {
-	var mappings []pcgroups.MemberMapping
-	for _, m := range list {
-		mappings = append(mappings, pcgroups.MemberMapping{Member: m.Member, Partitions: m.Partitions})
-	}
-	return mappings
-}
-
-// Bounds of waiting for a replica that is behind.
-const (
-	behindFirst = 5 * time.Millisecond
-	behindMost  = 2 * time.Second
-)
-
-// put writes the membership. The config is read before, and a replica may answer that is
-// behind what the plan was made for: nobody has changed the group then, and it is tried
-// again until the replica has caught up.
-func (a *administration) put(ctx context.Context, p *model.Plan, mappings []pcgroups.MemberMapping) (uint64, error) {
-	for wait := behindFirst; ; wait *= 2 {
-		revision, err := pcgroups.ApplyMembership(ctx, a.js, p.Key.Stream, p.Key.Group, p.Revision, p.Members, mappings)
-		var changed *pcgroups.ChangedError
-		behind := errors.As(err, &changed) && changed.Current < p.Revision || errors.Is(err, pcgroups.ErrGroupNotFound)
-		if !behind || wait > behindMost {
-			return revision, err
-		}
-		if now, readErr := a.stored(ctx, p.Key); readErr != nil || now.Revision != p.Revision || !pause(ctx, wait) {
-			return revision, err
-		}
-	}
 }
 
 // stepDown unpins, if the group and the pin are still those of the plan.

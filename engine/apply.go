@@ -62,6 +62,8 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 	if p.Idle() && !e.ReadOnly() {
 		return fmt.Sprintf("%s: nothing to change, revision %d stays", describe(p), p.Revision), nil
 	}
+	e.acting.Add(1)
+	defer e.acting.Done()
 	if report == nil {
 		report = func(model.Handover) {}
 	}

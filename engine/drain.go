@@ -28,10 +28,15 @@ import (
 const (
 	pollFirst   = 3 * time.Millisecond
 	pollMost    = 50 * time.Millisecond
+	listTimeout = 2 * time.Second
 	undoTimeout = 5 * time.Second
 	writeMost   = 5 * time.Second
 	pauseTries  = 10 // refusals in a row: a consumer that is being deleted cannot be paused
 )
+
+// errPausesEnded: the pauses are over, and it was not written. This program was suspended,
+// or its link lost, for the config is written before they end.
+var errPausesEnded = errors.New("the pauses ended before it could be written")
 
 // handover is one drained handover in progress.
 type handover struct {
@@ -100,8 +105,14 @@ func (h *handover) settle(ctx context.Context) (uint64, error) {
 	clear := 0 // answers in a row that nothing is held
 	for poll := pollFirst; ; poll = min(2*poll, pollMost) {
 		infos, err := h.consumers(ctx)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return 0, h.a.conflict(ctx, h.plan, err)
+		}
 		if err != nil {
-			return 0, fmt.Errorf("list the members' consumers: %w", err)
+			return 0, fmt.Errorf("%s: list the members' consumers: %w", describe(h.plan), err)
+		}
+		if g := h.a.current().Group(h.plan.Key); g != nil && g.Revision > h.plan.Revision { // in vain
+			return 0, h.a.conflict(ctx, h.plan, nil)
 		}
 		all, unacked, at, err := h.pause(ctx, infos)
 		if err != nil {
@@ -122,7 +133,10 @@ func (h *handover) settle(ctx context.Context) (uint64, error) {
 		default:
 			clear = 0
 		}
-		if !h.until.IsZero() && h.until.Sub(at) < h.margin() {
+		switch left := h.until.Sub(at); {
+		case len(h.ours) > 0 && left <= 0:
+			return 0, fmt.Errorf("%s: %w", describe(h.plan), errPausesEnded)
+		case left < h.margin():
 			return unacked, nil
 		}
 		if !pause(ctx, poll) {
@@ -136,6 +150,8 @@ func (h *handover) margin() time.Duration { return min(time.Second, h.plan.Drain
 
 // consumers lists the consumers of the members that are configured before the change.
 func (h *handover) consumers(ctx context.Context) (map[string]*jetstream.ConsumerInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
 	members := h.plan.Base.Assignment().Members
 	infos := map[string]*jetstream.ConsumerInfo{}
 	list := h.stream.ListConsumers(ctx)
@@ -211,13 +227,16 @@ func (h *handover) giveUp(ctx context.Context, why error) error {
 	err := h.resume(undoing, func(string, *jetstream.ConsumerInfo) bool { return true })
 	what := "nothing was written"
 	switch {
-	case errors.Is(why, ErrChanged): // says so itself
+	case errors.Is(why, ErrChanged), errors.Is(why, errUnsure): // says so itself
 		what = "no member stays paused"
 	case len(h.ours) > 0 || len(h.now.Paused) > 0:
 		what += ", and no member stays paused"
 	}
 	if err != nil {
-		what = fmt.Sprintf("nothing was written; the pauses end by themselves at %s, for they could not be taken back: %v", h.until.Format(time.TimeOnly), err)
+		what = fmt.Sprintf("the pauses end by themselves at %s, for they could not be taken back: %v", h.until.Local().Format(time.TimeOnly), err)
+		if !errors.Is(why, errUnsure) {
+			what = "nothing was written; " + what
+		}
 	}
 	if errors.Is(why, context.Canceled) {
 		return fmt.Errorf("%s: stopped: %s", describe(h.plan), what)
@@ -231,6 +250,9 @@ func (h *handover) resume(ctx context.Context, chosen func(member string, info *
 		return nil
 	}
 	infos, err := h.consumers(ctx)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil // their consumers went with it
+	}
 	if err != nil {
 		return err
 	}

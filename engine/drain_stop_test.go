@@ -29,7 +29,12 @@ type hung struct {
 
 func hang(t *testing.T, change ...func(*server.Options)) *hung {
 	t.Helper()
-	s := startServer(t, change...)
+	return hangOn(t, startServer(t, change...))
+}
+
+// hangOn is hang on a server that runs already.
+func hangOn(t *testing.T, s *server.Server) *hung {
+	t.Helper()
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	h := &hung{js: js, url: s.ClientURL()}
 	h.key = elasticGroup(t, js, "m1", "m2")

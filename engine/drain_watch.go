@@ -101,6 +101,8 @@ func (h *handover) stands(member string, info *jetstream.ConsumerInfo) bool {
 
 // all lists every consumer of the work stream, new members' too.
 func (h *handover) all(ctx context.Context) (map[string]*jetstream.ConsumerInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
 	infos := map[string]*jetstream.ConsumerInfo{}
 	list := h.stream.ListConsumers(ctx)
 	for info := range list.Info() {

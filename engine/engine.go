@@ -35,8 +35,9 @@ type Engine struct {
 	events   *eventLog // nil: none is kept
 	audit    *audit
 	out      chan *model.Snapshot
-	turn     chan struct{} // held by whoever runs the observer
-	timeout  time.Duration // for one request
+	turn     chan struct{}  // held by whoever runs the observer
+	timeout  time.Duration  // for one request
+	acting   sync.WaitGroup // plans being carried out
 
 	mu      sync.Mutex
 	runs    bool // Run was called
@@ -95,9 +96,22 @@ func (e *Engine) Watch(keys ...model.Key) { e.observer.Watch(keys...) }
 // ReadNow reads what is on the screen without waiting for its turn.
 func (e *Engine) ReadNow() { e.observer.ReadNow() }
 
-// Close ends the connection. [Engine.Run] then ends with an error; cancel its context
+// closeMost bounds how long [Engine.Close] waits for what is being carried out.
+const closeMost = 800 * time.Millisecond
+
+// Close ends the connection, after what is being carried out, of which the context should
+// have ended: a drained handover takes its pauses back. [Engine.Run] then ends with an error; cancel its context
 // first to end it without one.
 func (e *Engine) Close() {
+	over := make(chan struct{})
+	go func() {
+		e.acting.Wait()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-time.After(closeMost):
+	}
 	e.nc.Close()
 	e.events.close()
 	_ = e.audit.close() // every line was written when it was due

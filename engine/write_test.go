@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// A write that nobody answers may have been carried out all the same: what is stored
+// tells, and where that cannot be read either, nothing is claimed.
+func TestWriteWithoutAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		written bool // although no answer comes
+		gone    bool // the server, meanwhile
+		says    string
+	}{
+		"lost":    {says: "nothing was written"},
+		"written": {written: true, says: "add m2 to ORDERS/cg: revision 2 ▸ 3"},
+		"unknown": {gone: true, says: "it is not known whether it was written"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startServer(t)
+			nc, js := client(t, s.ClientURL())
+			k := elasticGroup(t, js, "m1")
+			e := start(t, s.ClientURL())
+			now := until(t, e, "the group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
+			account := must(s.LookupAccount("$G"))
+			const put = "$KV.elastic-consumer-groups.ORDERS.cg"
+			if err := account.AddMapping(put, "void"); err != nil {
+				t.Fatal(err)
+			}
+			must(nc.Subscribe("void", func(m *nats.Msg) {
+				if account.RemoveMapping(put); c.written {
+					_ = nc.PublishMsg(&nats.Msg{Subject: put, Header: m.Header, Data: m.Data})
+				}
+				if c.gone {
+					go stopServer(s)
+				}
+			}))
+			if err := nc.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			done, err := e.Apply(ctx, plan(t, now.Group(k), model.ActionAdd, "m2"))
+			said := done
+			if err != nil {
+				said = err.Error()
+			}
+			if c.written != (err == nil) || !strings.Contains(said, c.says) || c.gone && strings.Contains(said, "nothing was written") {
+				t.Errorf("%q, %v", done, err)
+			}
+			if last := e.Current().Applied; c.written {
+				until(t, e, "it can be undone", func(s *model.Snapshot) bool {
+					return len(s.Applied) == 1 && s.Applied[0].To == 3 && s.Group(k).Revision == 3
+				})
+			} else if len(last) != 0 {
+				t.Errorf("%+v", last)
+			}
+		})
+	}
+}
