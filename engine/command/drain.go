@@ -15,13 +15,19 @@ type draining struct {
 	Longest time.Duration `default:"10s" help:"With --drain: the longest that members are paused; then it is written whatever they hold."`
 }
 
+// Bounds of a drained handover: members stand paused for so long if this program dies.
+const (
+	leastDrain = 100 * time.Millisecond
+	mostDrain  = time.Hour
+)
+
 // of is the plan, handed over as asked for.
 func (d draining) of(p *model.Plan) (*model.Plan, error) {
 	if !d.Drain {
 		return p, nil
 	}
-	if d.Longest < 100*time.Millisecond {
-		return nil, fmt.Errorf("--longest is %s: give at least 100ms", d.Longest)
+	if d.Longest < leastDrain || d.Longest > mostDrain {
+		return nil, fmt.Errorf("--longest is %s: give %s to %s", d.Longest, leastDrain, mostDrain)
 	}
 	return p.WithDrain(d.Longest), nil
 }

@@ -68,6 +68,22 @@ func TestPlanCommand(t *testing.T) {
 		{plan + "load --weights 0=90,1=30", 0, "heaviest against the mean: "},
 		{plan + "load --weights 1,2,3", 1, "3 numbers for 8 partitions"},
 		{plan + "load --weights 9=1", 1, `no partition "9"`},
+		{plan + "load --weights 0=nan", 1, `"nan" is not a weight`},
+		{plan + "load --weights 0=-1", 1, `"-1" is not a weight`},
+		{plan + "load --weights 0=1e400", 1, `"1e400" is not a weight`},
+		{plan + "load --weights 0,0,0,0,0,0,0,0", 0, "by count"},
+		{plan + "load --weights 0=1e299,4=1e299", 0, "1e+299"},
+		{plan + "load --weights 0=1e299 -o json", 0, `"strategy":"load"`},
+		{plan + "load --weights 5,5,1,1,5,1,1,2", 0, "0 of 8 partitions move"},
+		{plan + "load --weights 5,5,1,1,5,1,1,2 --tolerance 0", 0, "heaviest against the mean: 1.14 ▸ 1.05"},
+		{plan + "load --weights 5,5,1,1,5,1,1,2 --tolerance 1000000", 0, "0 of 8 partitions move"},
+		{plan + "load --tolerance=-1", 1, "--tolerance is -1: give 0 to 1000000 per cent"},
+		{plan + "load --tolerance NaN", 1, "--tolerance is NaN: give 0 to"},
+		{plan + "load --tolerance +Inf", 1, "--tolerance is +Inf: give 0 to"},
+		{plan + "isolate --partition 8", 1, "no partition 8: there are 0 to 7"},
+		{plan + "isolate --partition 1-2", 1, `"1-2" is not a partition number`},
+		{plan + "fewest-moves --keep 99999999", 1, "--keep: "},
+		{plan + "fewest-moves --drop a --drop b", 1, "there is no member to deal to"},
 		{plan + "isolate --partition 2 --add c", 0, "c"},
 		{plan + "fewest-moves --add gpu-1 --only 0,1:gpu-*", 0, "gpu-1"},
 		{plan + "fewest-moves --only 0:gpu-*", 1, "none that is free matches gpu-*"},
@@ -81,7 +97,9 @@ func TestPlanCommand(t *testing.T) {
 		{plan + "balanced --apply --read-only", 1, "read-only"},
 		{"elastic plan ORDERS nope --strategy balanced", 3, "not found"},
 		{"elastic balance ORDERS mine --drain --audit " + file, 0, "nobody ran, so there was nothing to drain"},
-		{"elastic drop ORDERS mine c --drain --longest 1ms", 1, "give at least 100ms"},
+		{"elastic drop ORDERS mine c --drain --longest 1ms", 1, "--longest is 1ms: give 100ms to 1h0m0s"},
+		{"elastic drop ORDERS mine c --drain --longest=-5s", 1, "--longest is -5s: give 100ms to 1h0m0s"},
+		{"elastic drop ORDERS mine c --drain --longest 10000h", 1, "give 100ms to 1h0m0s"},
 	} {
 		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
 		text := out
@@ -93,7 +111,7 @@ func TestPlanCommand(t *testing.T) {
 		}
 	}
 	checkAudit(t, file, "members begun", "members done", "remap begun", "remap done", "balance begun", "balance done")
-	out, _, _ := a.run(t, "", "elastic", "plan", "ORDERS", "fulfillment", "--strategy", "load", "--add", "m9", "-o", "json")
+	out, _, _ := a.run(t, "", "elastic", "plan", "ORDERS", "fulfillment", "--strategy", "load", "--weights", "0=1", "--add", "m9", "-o", "json")
 	var p struct {
 		Plan struct {
 			Price struct {

@@ -208,6 +208,14 @@ func (term *terminal) press(keys ...string) {
 	}
 }
 
+// send types a long text at once.
+func (term *terminal) send(text string) {
+	term.t.Helper()
+	if _, err := term.pty.WriteString(text); err != nil {
+		term.t.Fatalf("typing %q: %v", text, err)
+	}
+}
+
 // confirm presses the button of the plan that is shown, as slowly as somebody who has
 // read it: what comes faster is refused.
 func (term *terminal) confirm() {
