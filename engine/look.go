@@ -12,6 +12,11 @@ import (
 // group says why they could not be. It goes on for as long as asked after that, so that
 // trends can be told. Without a group of that key it returns what Once would.
 func (e *Engine) Look(ctx context.Context, k model.Key, watch time.Duration) (*model.Snapshot, error) {
+	return e.LookUntil(ctx, k, watch, func(*model.Group) bool { return false })
+}
+
+// LookUntil is [Engine.Look] that ends earlier when what is known of the group is enough.
+func (e *Engine) LookUntil(ctx context.Context, k model.Key, watch time.Duration, enough func(*model.Group) bool) (*model.Snapshot, error) {
 	start := time.Now()
 	var whole time.Time
 	e.Focus(&k, []model.Key{k})
@@ -20,13 +25,14 @@ func (e *Engine) Look(ctx context.Context, k model.Key, watch time.Duration) (*m
 		if !complete(s, start) {
 			return false
 		}
-		if g := s.Group(k); g != nil && g.ReadError == "" && g.Revision > 0 && g.Stream.Exists && !e.counted(g, start) {
+		g := s.Group(k)
+		if g != nil && g.ReadError == "" && g.Revision > 0 && g.Stream.Exists && !e.counted(g, start) {
 			return false
 		}
 		if whole.IsZero() {
 			whole = time.Now()
 		}
-		return time.Since(whole) >= watch
+		return time.Since(whole) >= watch || g != nil && enough(g)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", k, err)

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ type Event struct {
 	Text   string    `json:"text"`
 	Detail string    `json:"detail,omitempty"` // more, where a line does not say it all
 	Times  int       `json:"times,omitempty"`  // how often it happened in a row; 0 is once
+
+	about string // what it tells more of than an event before did, whose place it takes; empty: nothing
 }
 
 // EventKind sorts events.
@@ -59,11 +62,23 @@ func (r *reduction) event(e Event) {
 		e.Times = max(1, older[0].Times) + 1
 		older = older[1:]
 	}
+	if e.about != "" {
+		newer, older = e.without(newer), e.without(older)
+	}
 	r.next.seen++
 	e.Seq = r.next.seen
 	events := make([]Event, 0, len(old)+1)
 	events = append(append(append(events, newer...), e), older...)
 	r.next.Events = events[:min(len(events), MaxEvents)]
+}
+
+// without is a list without the event whose place this one takes.
+func (e Event) without(list []Event) []Event {
+	n := slices.IndexFunc(list, func(o Event) bool { return o.about == e.about && e.same(o) })
+	if n < 0 {
+		return list
+	}
+	return slices.Delete(slices.Clone(list), n, n+1)
 }
 
 func (e Event) same(o Event) bool {
@@ -112,17 +127,26 @@ func (s *Snapshot) EventsSince(seq uint64) []Event {
 
 // memberEvent records an event for each group that has a member with the consumer.
 func (r *reduction) memberEvent(stream, consumer string, e Event) {
-	for _, g := range r.groupsOn(stream) {
-		name := consumer
-		if g.Key.Kind == KindStatic {
-			var fits bool
-			if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
-				continue
+	for key, name := range r.membersWith(stream, consumer) {
+		e.Key, e.Member = key, name
+		r.event(e)
+	}
+}
+
+// membersWith goes through the members that have the consumer, by group and name.
+func (r *reduction) membersWith(stream, consumer string) iter.Seq2[Key, string] {
+	return func(yield func(Key, string) bool) {
+		for _, g := range r.groupsOn(stream) {
+			name := consumer
+			if g.Key.Kind == KindStatic {
+				var fits bool
+				if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
+					continue
+				}
 			}
-		}
-		if m := g.Member(name); m != nil && m.Elsewhere == "" {
-			e.Key, e.Member = g.Key, name
-			r.event(e)
+			if m := g.Member(name); m != nil && m.Elsewhere == "" && !yield(g.Key, name) {
+				return
+			}
 		}
 	}
 }

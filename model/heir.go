@@ -34,7 +34,7 @@ func heirsOf(list []Instance, pinID string, at time.Time, steady bool) heirs {
 		switch i := &list[n]; {
 		case i.PinID == pinID:
 			return h
-		case i.PinID != "" || i.Gone(at):
+		case i.PinID != "" || i.Left || i.Gone(at):
 		case i.LastPull.After(at.Add(apart)), i.expires().Before(at.Add(-apart)):
 			can = append(can, i) // its pull must have been on its way
 		default:

@@ -28,6 +28,7 @@ type Instance struct {
 	Expires  time.Duration `json:"expires_ns"`           // how long its last pull waits: it pulls at least as often
 	Silent   bool          `json:"silent,omitempty"`     // no pull for Missed times its wait, but a server says that it is still subscribed
 	Served   string        `json:"served_pin,omitempty"` // the new pin under which the server was seen to send it messages
+	Left     bool          `json:"left,omitempty"`       // its process does not listen for what it pulled any more: it stopped, or begins anew
 	Asked    bool          `json:"asked"`                // the servers were asked for its connection
 	Conn     *Connection   `json:"connection,omitempty"`
 }

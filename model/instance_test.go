@@ -12,8 +12,10 @@ import (
 func pinnedGroup(pin string) *Snapshot {
 	k, at := elastic("S", "g"), epoch()
 	s := Reduce(nil, at, ConfigSeen{Key: k, Revision: 1, Config: config(2, "m")}, LinkSeen{State: LinkLive})
+	c := consumer("m", pin, at, 0, 2)
+	c.Created = at.Add(-time.Hour)
 	return Reduce(s, at, StreamRead{Name: "S-g", Facts: StreamFacts{Known: true, Exists: true, Sources: []Source{{Name: "S"}}}},
-		ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{consumer("m", pin, at, 0, 2)}})
+		ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}})
 }
 
 // pulling is instances by name and the pin that each pulls with, heard long enough.
@@ -115,7 +117,7 @@ func TestAPinIsNotGuessed(t *testing.T) {
 	for _, e := range s.Events[:2] {
 		texts = append(texts, string(e.Kind)+": "+e.Text)
 	}
-	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: Y is c, 1.0 s after the timeout of a" {
+	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: pinned Y: c, 1.0 s after the timeout of a" {
 		t.Errorf("events %s", got)
 	}
 	// The same while somebody may not have been heard yet.
@@ -202,6 +204,7 @@ func TestAnswersAndAdvisoriesInAnyOrder(t *testing.T) {
 	at := func(sec float64) time.Time { return epoch().Add(time.Duration(sec * float64(time.Second))) }
 	read := func(sec float64, pin string, pinned float64) Observation {
 		c := consumer("m", pin, at(sec), 0, 2)
+		c.Created = at(-3600)
 		if c.PinnedAt = at(pinned); pin == "" {
 			c.PinnedAt = time.Time{}
 		}
@@ -287,5 +290,99 @@ func TestConfigEventsSayWhoOwnsWhat(t *testing.T) {
 	s := Reduce(pinnedGroup("X"), epoch(), ConfigSeen{Key: elastic("S", "g"), Revision: 2, Config: config(2, "m", "n", "o")})
 	if e := s.Events[0]; e.Text != "+n, +o, 1 m▸n" || e.Detail != "revision 2, m 0, n 1, o none" {
 		t.Errorf("%+v", e)
+	}
+}
+
+// A change of the membership makes every consumer anew: one line, not two a member.
+func TestConsumersMadeAnewAreOneEvent(t *testing.T) {
+	k, at := elastic("S", "g"), epoch().Add(time.Minute)
+	s := Reduce(nil, at, ConfigSeen{Key: k, Revision: 1, Config: config(4, "m", "n", "o")})
+	from := s.seen
+	gone := func(name string, ms int) Observation {
+		return ConsumerDeleted{Stream: "S-g", Consumer: name, At: at.Add(time.Duration(ms) * time.Millisecond)}
+	}
+	made := func(name string, ms int) Observation {
+		return ConsumerCreated{Stream: "S-g", Consumer: name, At: at.Add(time.Duration(ms) * time.Millisecond)}
+	}
+	texts := func(s *Snapshot) string {
+		var list []string
+		for _, e := range s.EventsSince(from) {
+			list = append(list, strings.TrimSpace(e.Member+" "+e.Text))
+		}
+		return strings.Join(list, "; ")
+	}
+	for name, c := range map[string]struct {
+		what []Observation
+		want string
+	}{
+		"first made":            {[]Observation{made("m", 0)}, "m consumer created"},
+		"one":                   {[]Observation{gone("m", 0), made("m", 300)}, "m consumer made anew"},
+		"all":                   {[]Observation{gone("m", 0), gone("n", 5), made("m", 300), gone("o", 310), made("o", 320), made("n", 400)}, "consumers made anew: m, n, o"},
+		"one stays away":        {[]Observation{gone("m", 0), gone("n", 5), made("m", 300)}, "n consumer deleted; m consumer made anew"},
+		"two changes":           {[]Observation{gone("m", 0), made("m", 300), gone("m", 900), made("m", 1000)}, "m consumer made anew; m consumer made anew"},
+		"long after":            {[]Observation{gone("m", 0), made("m", 11_000)}, "m consumer deleted; m consumer created"},
+		"a change long after":   {[]Observation{gone("m", 0), made("m", 300), gone("n", 20_000), made("n", 20_100)}, "m consumer made anew; n consumer made anew"},
+		"of nobody that counts": {[]Observation{gone("x", 0), made("x", 300)}, ""},
+	} {
+		if got := texts(Reduce(s, at, c.what...)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Members that have just made a consumer anew have not all pulled from it: the only one
+// heard is not taken for the only one there.
+func TestNobodyIsDeducedAtAFreshConsumer(t *testing.T) {
+	at := epoch().Add(time.Minute)
+	c := consumer("m", "", at, 0, 1)
+	c.Created = at.Add(-500 * time.Millisecond)
+	pin := PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at, Heard: at}
+	s := Reduce(pinnedGroup("X"), at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}}, pulling(at, "a", "b"), pin)
+	if got := rolesOf(s); got != "a standby, b standby" {
+		t.Errorf("fresh: %s", got)
+	}
+	old := *c
+	old.Created = at.Add(-time.Minute)
+	s = Reduce(pinnedGroup("X"), at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{&old}}, pulling(at, "a", "b"), pin)
+	if got := rolesOf(s); got != "a perhaps pinned, b perhaps pinned" {
+		t.Errorf("old: %s", got)
+	}
+}
+
+// With the instances known, whoever has no standby is known too, and who is alone.
+func TestNoStandbyByInstances(t *testing.T) {
+	at := epoch().Add(time.Minute)
+	said := func(pins ...string) string {
+		c := consumer("m", "X", at, 0, 2) // two pulls wait: by the counts it has a standby
+		c.Created = epoch().Add(-time.Hour)
+		s := Reduce(pinnedGroup("X"), at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}}, pulling(at, pins...))
+		for _, f := range s.Group(elastic("S", "g")).Findings {
+			if f.ID == "no-standby" {
+				return f.Member + ": " + f.Text
+			}
+		}
+		return ""
+	}
+	const alone = "m: no standby for m: only a pulls"
+	for want, lists := range map[string][][]string{alone: {{"a X"}, {"a X", "b! "}, {"a X", "b! W"}}, "": {{"a X", "b"}, {"a", "b", "c"}, nil}} {
+		for _, pins := range lists {
+			if got := said(pins...); got != want {
+				t.Errorf("%q: %q, want %q", pins, got, want)
+			}
+		}
+	}
+}
+
+// Where a subject goes is which process gets it.
+func TestAPlaceNamesTheInstance(t *testing.T) {
+	at := epoch()
+	s := Reduce(pinnedGroup("X"), at, pulling(at, "a", "b X"))
+	p, why := s.Group(elastic("S", "g")).Place("0.o.1")
+	if why != "" || p.Instance == nil || p.Pinned() != "b" || p.PinID != "X" {
+		t.Errorf("%+v %s", p, why)
+	}
+	s = Reduce(Reduce(pinnedGroup("X"), at, pulling(at, "a X", "b", "c")), at, PinSeen{Stream: "S-g", Consumer: "m", PinID: "Y", At: at.Add(time.Second)})
+	if p, _ = s.Group(elastic("S", "g")).Place("0.o.1"); p.Instance != nil || p.Pinned() != "b or c" {
+		t.Errorf("%+v", p)
 	}
 }

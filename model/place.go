@@ -13,7 +13,9 @@ type Place struct {
 	Owner     string          `json:"owner,omitempty"` // empty: nobody
 	State     State           `json:"state,omitempty"`
 	PinID     string          `json:"pin_id,omitempty"`
-	Count     *PartitionCount `json:"count,omitempty"` // what waits there before it; nil: not counted
+	Instance  *Instance       `json:"instance,omitempty"` // the pinned one; nil: not known
+	Perhaps   []string        `json:"perhaps,omitempty"`  // or one of these is
+	Count     *PartitionCount `json:"count,omitempty"`    // what waits there before it; nil: not counted
 	CountedAt time.Time       `json:"counted_at,omitzero"`
 }
 
@@ -53,10 +55,22 @@ func (g *Group) Place(subject string) (p Place, reason string) {
 		m := g.Members[part.Member]
 		p.State = m.State
 		if m.Consumer != nil {
-			p.PinID = m.Consumer.PinID
+			p.PinID, p.Instance, p.Perhaps = m.Consumer.PinID, m.Holder(), m.Perhaps()
 		}
 	}
 	return p, ""
+}
+
+// Pinned says which instance is pinned and where it runs, as far as that is known; empty
+// where it is not.
+func (p Place) Pinned() string {
+	switch {
+	case p.Instance != nil:
+		return p.Instance.described()
+	case len(p.Perhaps) > 0:
+		return anyOf(p.Perhaps)
+	}
+	return ""
 }
 
 // after is a subject without its first token.

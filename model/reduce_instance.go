@@ -35,9 +35,7 @@ func (o InstancesSeen) apply(r *reduction) {
 
 // instanceEvents tells who came, who went, and who turned out to have the pin.
 func (r *reduction) instanceEvents(old, s *Stream, consumer string) {
-	say := func(kind EventKind, text string) {
-		r.memberEvent(s.Name, consumer, Event{Kind: kind, Text: text})
-	}
+	say := func(text string) { r.memberEvent(s.Name, consumer, Event{Kind: EventInstance, Text: text}) }
 	find := func(list []Instance, id string) *Instance {
 		if n := slices.IndexFunc(list, func(i Instance) bool { return i.ID == id }); n >= 0 {
 			return &list[n]
@@ -49,12 +47,13 @@ func (r *reduction) instanceEvents(old, s *Stream, consumer string) {
 		i := &s.instances[consumer][n]
 		was := find(old.instances[consumer], i.ID)
 		if i.Asked && (was == nil || !was.Asked) && i.Seen.Sub(s.watch.Since) > i.Expires+time.Second {
-			say(EventInstance, "instance seen: "+i.described())
+			say("instance seen: " + i.described())
 		}
 	}
 	for at, p := range s.pins[consumer] {
 		if p.unnamed && p.By != "" && at < len(old.pins[consumer]) && old.pins[consumer][at].By != p.By {
-			say(EventPin, ShortID(p.PinID)+" is "+p.By+s.afterWhat(consumer, at))
+			o := PinSeen{Stream: s.Name, Consumer: consumer, PinID: p.PinID, At: p.At}
+			r.memberEvent(s.Name, consumer, o.event(s, at)) // instead of the one without the name
 		}
 	}
 	for n := range old.instances[consumer] {
@@ -63,7 +62,10 @@ func (r *reduction) instanceEvents(old, s *Stream, consumer string) {
 			if c != nil && i.PinID != "" && i.PinID == c.PinID {
 				text += ", it was pinned"
 			}
-			say(EventInstance, text)
+			if i.Silent {
+				text += ", silent for " + took(r.now.Sub(i.LastPull))
+			}
+			say(text)
 		}
 	}
 }
@@ -81,7 +83,7 @@ func (i *Instance) described() string {
 // local clock. The change is the one at a place in the history.
 func (s *Stream) inherited(consumer string, place int, at time.Time) *Stream {
 	list, log := s.instances[consumer], s.pins[consumer]
-	if place < 0 || s.watch == nil || !s.watch.Settled(at, longest(list)) && !s.heardAll(consumer) {
+	if place < 0 || s.watch == nil || !s.watch.Settled(at, longest(list)) && !s.heardAll(consumer) || s.fresh(consumer, log[place].At) {
 		return s // somebody may not have been heard yet
 	}
 	next := *s
@@ -113,6 +115,13 @@ func steady(log []PinChange, place int, while time.Duration) bool {
 	return lost.Reason == PinTimeout || log[place].At.Sub(lost.At) >= while
 }
 
+// fresh tells whether a consumer is so new that not everybody has pulled from it: those
+// heard may be those of the one of that name before.
+func (s *Stream) fresh(consumer string, at time.Time) bool {
+	c := s.consumer(consumer)
+	return c == nil || at.Sub(c.Created) < longest(s.instances[consumer])+time.Second
+}
+
 // heardAll tells whether as many instances were heard as pulls wait at the consumer: only
 // a pull that waits can be pinned.
 func (s *Stream) heardAll(consumer string) bool {
@@ -139,7 +148,7 @@ func (s *Stream) attributed(consumer string) *Stream {
 		i := &list[n]
 		for at, p := range log {
 			named := p.PinID == i.PinID
-			deduced := p.PinID == h.pinID && len(left) == 1 && left[0] == i.ID
+			deduced := p.PinID == i.Served || p.PinID == h.pinID && len(left) == 1 && left[0] == i.ID
 			if p.PinID == "" || !named && !deduced || p.Instance == i.ID && p.By == i.Name() {
 				continue
 			}

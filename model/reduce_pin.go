@@ -39,7 +39,17 @@ func (o PinSeen) apply(r *reduction) {
 		s = s.inherited(o.Consumer, at, o.heard(r.now)).attributed(o.Consumer)
 	}
 	r.putStream(s)
-	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPin, Text: o.describe(s, at)})
+	r.memberEvent(o.Stream, o.Consumer, o.event(s, at))
+}
+
+// event tells of the change, which has that place in the history. What is told of a pin
+// again, because it is known by now who got it, takes the place of what was told before.
+func (o PinSeen) event(s *Stream, place int) Event {
+	e := Event{At: o.At, Kind: EventPin, Text: o.describe(s, place)}
+	if o.PinID != "" {
+		e.about = "pin " + o.PinID
+	}
+	return e
 }
 
 // heard is when it came, by the local clock.

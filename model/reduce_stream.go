@@ -93,23 +93,6 @@ func (o StreamRead) apply(r *reduction) {
 	r.touchFed(o.Name)
 }
 
-func (o ConsumerCreated) apply(r *reduction) {
-	r.heard()
-	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventConsumer, Text: "consumer created"})
-}
-
-func (o ConsumerDeleted) apply(r *reduction) {
-	r.heard()
-	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventConsumer, Text: "consumer deleted"})
-	if s := r.stream(o.Stream); s.consumer(o.Consumer) != nil {
-		next := s.with(o.Consumer, nil)
-		if o.At.After(next.TS) {
-			next.TS = o.At
-		}
-		r.putStream(next)
-	}
-}
-
 // ShortID shortens a pin id from the left: ids of one server begin alike.
 func ShortID(id string) string {
 	const keep = 6

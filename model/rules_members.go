@@ -166,8 +166,7 @@ const standbyWindow = 10 * time.Second
 func noStandby(v *view) []Finding {
 	var alone []*Member
 	for _, m := range v.consumed() {
-		c := m.Consumer
-		if (m.State == StatePinned || m.State == StateWaiting) && c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.Waiting < 2 {
+		if (m.State == StatePinned || m.State == StateWaiting) && m.alone(v.Watch, v.ReadAt) {
 			alone = append(alone, m)
 		}
 	}
@@ -177,8 +176,32 @@ func noStandby(v *view) []Finding {
 	f := Finding{Text: "no standby for " + few(alone), Hint: "start a second instance"}
 	if len(alone) == 1 {
 		f.Member = alone[0].Name
+		if names := alone[0].pullers(); len(names) == 1 {
+			f.Text += ": only " + names[0] + " pulls"
+		}
 	}
 	return one(f)
+}
+
+// alone tells whether a member has no second instance: by its instances, where they are
+// listened to for long enough, or else by its waiting pulls.
+func (m *Member) alone(w *Watch, now time.Time) bool {
+	c := m.Consumer
+	if w != nil && w.NoPulls == "" && w.Settled(now, longest(m.Running)) && len(m.Running) > 0 && c.TS.Sub(c.Created) > standbyWindow {
+		return len(m.pullers()) < 2
+	}
+	return c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.Waiting < 2
+}
+
+// pullers names the instances that pull.
+func (m *Member) pullers() []string {
+	var names []string
+	for n := range m.Running {
+		if i := &m.Running[n]; !i.Silent {
+			names = append(names, i.Name())
+		}
+	}
+	return names
 }
 
 // ackWaitLeast is the shortest ack wait with which pins stay where they are in quiet

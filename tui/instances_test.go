@@ -80,6 +80,17 @@ func hiddenAddresses(s *model.InstancesSeen) {
 	}
 }
 
+// oneOfThree is the group right after m2's pin went to one of three.
+func oneOfThree() world {
+	w := heard(func(s *model.InstancesSeen) {
+		s.Consumers["m2"] = append(s.Consumers["m2"], instance("9999", "", 700*time.Millisecond, connection("roll-0a1b", "10.1.4.3:40000", "go", "1.55.0", "nats-2", time.Hour)))
+	})
+	w.more = append(w.more,
+		model.PinSeen{Stream: "TELEMETRY-rollup", Consumer: "m2", Reason: "admin", At: moment()},
+		model.PinSeen{Stream: "TELEMETRY-rollup", Consumer: "m2", PinID: "Xk2PqLrT9fWmVb7777", At: moment().Add(2 * time.Millisecond)})
+	return w
+}
+
 func nobodyYet(s *model.InstancesSeen) { s.Consumers, s.Watch.Since = nil, moment() }
 
 // rollup opens TELEMETRY/rollup, whatever the order of groups, and goes to its first line.
@@ -91,7 +102,7 @@ func rollup(s *stage) *stage {
 func TestInstanceFrames(t *testing.T) {
 	for name, w := range map[string]world{
 		"instances": heard(), "flapping": flapping(), "no-pulls": heard(deniedPulls), "no-connections": heard(deniedConnections),
-		"addresses-hidden": heard(hiddenAddresses), "hearing": heard(nobodyYet), "instances-lost": lost(heard()),
+		"addresses-hidden": heard(hiddenAddresses), "hearing": heard(nobodyYet), "perhaps": oneOfThree(), "instances-lost": lost(heard()),
 	} {
 		for _, z := range sizes() {
 			s := rollup(newStage(t, z.w, z.h).show(w.snapshot()))
@@ -144,6 +155,13 @@ func TestInstanceSelection(t *testing.T) {
 	}
 	// Whatever line of a member is selected, its pinned instance steps down.
 	s.press("down", "s").sees("loses it roll-91ab 10.1.4.9:42000").sees("then …Vbffff takes over")
+}
+
+// While it is not known which of several has a pin, the screen says which they are.
+func TestOneOfSeveralIsSaid(t *testing.T) {
+	s := rollup(newStage(t, 200, 60).show(oneOfThree().snapshot()))
+	s.sees("? roll-77e0").sees("? roll-0a1b").sees("perhaps pinned")
+	s.press("down", "down", "down").sees("is pinned: its next pull says which")
 }
 
 // ENG-15: no pin is shown as none, and never with an age from the year 1.

@@ -53,6 +53,7 @@ func TestPartitionFrames(t *testing.T) {
 		s.typed("telemetry.dev007.temp").golden("where-"+z.String(), true)
 		s.press("ctrl+u").typed("dev01").press("enter")
 		s.golden("where-list-"+z.String(), false)
+		rollup(open(heard())).press("w").typed("telemetry.dev007.temp").golden("where-instance-"+z.String(), false)
 	}
 	s := newStage(t, 80, 24, func(o *Options) { o.ASCII, o.NoColor = true, true }).show(sketch().snapshot())
 	s.press("down", "enter", "enter").golden("look-ascii-partitions-80x24", false)

@@ -154,8 +154,15 @@ func (d *whereWindow) answer(t *theme, g *model.Group, w int) []*row {
 		r.put(t.member(i), model.Letter(i)+" ").put(t.text.strong(), p.Owner).put(st, "  "+sign+stateWords(g.Members[i]))
 	}
 	second := t.row()
+	if who := p.Pinned(); who != "" {
+		sign := "● "
+		if p.Instance == nil {
+			sign = "? " // one of several
+		}
+		second.put(t.ok.strong(), sign).put(t.text.strong(), second.safe(who)).gap(2)
+	}
 	if p.PinID != "" {
-		second.put(t.dim, "pin "+p.PinID).gap(2)
+		second.put(t.dim, "pin "+model.ShortID(p.PinID)).gap(2)
 	}
 	if p.Count != nil {
 		second.put(t.text, newHeat(g).words(p.Count)+" before it")

@@ -25,6 +25,9 @@ func (f *fake) Look(_ context.Context, k model.Key, _ time.Duration) (*model.Sna
 	f.looked = append(f.looked, k)
 	return f.snapshot, f.err
 }
+func (f *fake) LookUntil(ctx context.Context, k model.Key, watch time.Duration, _ func(*model.Group) bool) (*model.Snapshot, error) {
+	return f.Look(ctx, k, watch)
+}
 func (f *fake) Subjects(context.Context, model.Key, string, int) ([]string, bool, error) {
 	return nil, false, f.err
 }

@@ -26,6 +26,8 @@ type Engine interface {
 	// Look is Once for one group in depth, with its partitions counted, after watching
 	// it for as long.
 	Look(ctx context.Context, k model.Key, watch time.Duration) (*model.Snapshot, error)
+	// LookUntil is Look that ends earlier when what is known of the group is enough.
+	LookUntil(ctx context.Context, k model.Key, watch time.Duration, enough func(*model.Group) bool) (*model.Snapshot, error)
 	// Subjects lists at most n subjects of a group's messages that contain a text.
 	Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error)
 	// Apply carries out a plan as it stands, or not at all, and says what it did.

@@ -11,10 +11,11 @@ import (
 
 // Where is `pcgtop where`.
 type Where struct {
-	Group   string `arg:"" placeholder:"STREAM/GROUP" help:"The group."`
-	Subject string `arg:"" help:"A subject, or a part of one: then the stream's subjects that contain it are listed."`
-	Most    int    `short:"n" default:"50" help:"Most subjects to list."`
-	Output  string `short:"o" enum:"text,json" default:"text" help:"text or json."`
+	Group   string        `arg:"" placeholder:"STREAM/GROUP" help:"The group."`
+	Subject string        `arg:"" help:"A subject, or a part of one: then the stream's subjects that contain it are listed."`
+	Most    int           `short:"n" default:"50" help:"Most subjects to list."`
+	Listen  time.Duration `default:"5s" help:"How long to listen, at most, for the pull that tells which process is pinned; 0s: not at all."`
+	Output  string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
 }
 
 // placed is what where prints as JSON.
@@ -41,7 +42,7 @@ func (c Where) Run(e *Env) error {
 		return fmt.Errorf("%s: %w; `pcgtop report` lists what there is", c.Group, ErrNotFound)
 	}
 	for _, g := range groups {
-		if s, err = e.Engine.Look(e.Context, g.Key, 0); err != nil {
+		if s, err = e.Engine.LookUntil(e.Context, g.Key, c.Listen, c.known); err != nil {
 			return err
 		}
 		if g = s.Group(g.Key); g == nil {
@@ -52,6 +53,13 @@ func (c Where) Run(e *Env) error {
 		}
 	}
 	return nil
+}
+
+// known tells whether there is nothing to wait for: it is known which instance is
+// pinned, or it will not be.
+func (c Where) known(g *model.Group) bool {
+	p, why := g.Place(c.Subject)
+	return why != "" || p.PinID == "" || p.Instance != nil && p.Instance.Asked || g.Watch != nil && g.Watch.NoPulls != ""
 }
 
 // place prints where the subject goes, or, if it goes nowhere, which subjects contain it.
@@ -85,6 +93,9 @@ func (o placed) text(w io.Writer) error {
 			line += "nobody owns it"
 		} else {
 			line += fmt.Sprintf("%s (%s)", p.Owner, p.State)
+		}
+		if who := p.Pinned(); who != "" {
+			line += "  " + who
 		}
 		if p.PinID != "" {
 			line += "  pin " + p.PinID

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (p *pulls) connections(ctx context.Context) error {
 			}
 			if err == nil {
 				refreshed, moved = time.Now(), false
-				p.learn(r, all, true)
+				p.learn(r, all)
 			}
 		} else {
 			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
@@ -57,7 +58,7 @@ func (p *pulls) connections(ctx context.Context) error {
 				if r, err = p.askFor(ctx, reply, false); err != nil {
 					break
 				}
-				p.learn(r, []string{reply}, true)
+				p.learn(r, []string{reply})
 			}
 		}
 		switch {
@@ -93,8 +94,9 @@ func (p *pulls) strangers(now time.Time) (unknown, all []string) {
 }
 
 // learn takes in what a round brought about these replies. Who was asked for at a
-// server that answered, and is not there any more, is gone.
-func (p *pulls) learn(r *round, replies []string, complete bool) {
+// server that answered, and is not there any more, is gone. One whose connection stands
+// may be about to pull with another reply subject, as when it makes its consumer anew.
+func (p *pulls) learn(r *round, replies []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	asked := map[string]bool{}
@@ -102,34 +104,45 @@ func (p *pulls) learn(r *round, replies []string, complete bool) {
 		asked[reply] = true
 	}
 	for k, v := range p.voices {
-		if !asked[v.reply] {
-			continue
-		}
 		f, ok := r.replies[v.reply]
 		switch {
+		case !asked[v.reply]:
 		case ok:
-			if v.conn == nil {
-				defer p.adopt(k, v)
+			newcomer := v.conn == nil
+			v.conn, v.asked, v.tries, v.left = f.conn, r.began, 0, false
+			if newcomer {
+				p.adopt(k, v, f.info)
 			}
-			v.conn, v.asked, v.tries = f.conn, r.began, 0
 		case v.conn == nil:
 			v.asked, v.tries = r.began, v.tries+1
-		case complete && !v.family && r.servers[v.conn.Server] && v.last.Before(r.began):
+		}
+	}
+	for k, v := range p.voices {
+		_, ok := r.replies[v.reply]
+		if !asked[v.reply] || ok || v.conn == nil || v.family || !r.servers[v.conn.Server] || !v.last.Before(r.began) {
+			continue
+		}
+		if r.standing[keyOf(v.conn)] && time.Since(v.last) < model.Missed*v.pull.Expires {
+			v.left = true
+		} else {
 			delete(p.voices, k)
 		}
-		p.changed = true
 	}
+	p.changed = true
 	p.noConns = ""
 	p.signal()
 }
 
-// adopt finds out that a newcomer is somebody known who used another reply subject for
-// the pull before: the same connection, and neither subject was heard twice. The lock
-// is held.
-func (p *pulls) adopt(k voiceKey, v *voice) {
+// adopt finds out that a newcomer is somebody known who uses another reply subject: the
+// same connection, and either neither subject was heard twice, or the one before is not
+// subscribed to any more, as after a member has made its consumer anew. The lock is held.
+func (p *pulls) adopt(k voiceKey, v *voice, now *connInfo) {
 	for other, o := range p.voices {
-		if o != v && o.consumer == v.consumer && o.conn != nil && o.conn.Server == v.conn.Server && o.conn.CID == v.conn.CID &&
-			o.pulls == 1 && v.pulls == 1 && o.last.Before(v.seen) && family(k.reply) == family(other.reply) {
+		if o == v || o.consumer != v.consumer || o.conn == nil || keyOf(o.conn) != keyOf(v.conn) || !o.last.Before(v.seen) {
+			continue
+		}
+		once := o.pulls == 1 && v.pulls == 1 && family(k.reply) == family(other.reply)
+		if moved := !o.family && !slices.Contains(now.subjects(), o.reply); once || moved {
 			v.id, v.seen = o.id, o.seen
 			delete(p.voices, other)
 		}

@@ -131,6 +131,7 @@ type found struct {
 	conn *model.Connection
 	fit  int
 	sent int64 // to the reply subject, if it was asked for alone
+	info *connInfo
 }
 
 // round is what one round of asking brought.
@@ -138,7 +139,21 @@ type round struct {
 	began   time.Time
 	replies map[string]found // by reply subject
 	servers map[string]bool  // those that answered in full
+
+	standing map[connKey]bool // all connections that were told of
 }
+
+func newRound() *round {
+	return &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}, standing: map[connKey]bool{}}
+}
+
+// connKey tells connections apart.
+type connKey struct {
+	server string
+	cid    uint64
+}
+
+func keyOf(c *model.Connection) connKey { return connKey{c.Server, c.CID} }
 
 // askAll reads all connections of the account, page by page.
 func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
@@ -146,7 +161,7 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 	for _, reply := range replies {
 		wanted[reply] = true
 	}
-	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
+	r := newRound()
 	for page := 0; ; page++ {
 		more, many := false, false
 		err := p.ask(ctx, connzRequest{Subscriptions: true, Offset: page * connzPage, Limit: connzPage}, func(a *connzAnswer) bool {
@@ -171,7 +186,7 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 // askFor asks for the one connection that a reply subject belongs to, and, if asked to,
 // how many messages the server sent there.
 func (p *pulls) askFor(ctx context.Context, reply string, counted bool) (*round, error) {
-	r := &round{began: time.Now(), replies: map[string]found{}, servers: map[string]bool{}}
+	r := newRound()
 	wanted := map[string]bool{reply: true}
 	err := p.ask(ctx, connzRequest{Subscriptions: true, Detail: counted, Filter: reply, Limit: connzPage}, func(a *connzAnswer) bool {
 		r.servers[a.Server.Name] = true
@@ -186,6 +201,7 @@ func (p *pulls) askFor(ctx context.Context, reply string, counted bool) (*round,
 func (r *round) take(a *connzAnswer, wanted map[string]bool, hide bool) {
 	for n := range a.Data.Connections {
 		c := &a.Data.Connections[n]
+		r.standing[connKey{a.Server.Name, c.CID}] = true
 		for _, subscription := range c.subjects() {
 			if wanted[subscription] {
 				r.put(subscription, c, a, 2, hide)
@@ -208,7 +224,7 @@ func (r *round) put(reply string, c *connInfo, a *connzAnswer, fit int, hide boo
 	if old, ok := r.replies[reply]; ok && (old.fit > fit || old.fit == fit && leaf) {
 		return
 	}
-	r.replies[reply] = found{c.connection(a.Server.Name, a.Data.Now, hide), fit, c.sent(reply)}
+	r.replies[reply] = found{c.connection(a.Server.Name, a.Data.Now, hide), fit, c.sent(reply), c}
 }
 
 // ask sends one request, which counts against the budget like all others, and hands on

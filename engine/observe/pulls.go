@@ -123,7 +123,7 @@ func (p *pulls) hear(m *nats.Msg) {
 	if v != nil && bytes.Equal(v.body, m.Data) {
 		v.last = now
 		v.pulls++
-		v.silent = false
+		v.silent, v.left = false, false
 		p.weigh(consumer, v.pull.ID)
 		return
 	}
@@ -143,7 +143,7 @@ func (p *pulls) hear(m *nats.Msg) {
 	}
 	v.pull, v.body, v.reply, v.last = request, m.Data, m.Reply, now
 	v.pulls++
-	v.silent = false
+	v.silent, v.left = false, false
 	p.weigh(consumer, request.ID)
 }
 
@@ -155,6 +155,11 @@ func (p *pulls) weigh(consumer, pinID string) {
 	}
 	if pin.id == pinID || time.Since(pin.heard) > namedWithin {
 		delete(p.unnamed, consumer)
+		for _, v := range p.voices {
+			if v.consumer == consumer {
+				v.served = "" // the pull says it better
+			}
+		}
 	}
 	p.changed = true
 	p.signal()
@@ -233,7 +238,10 @@ func (p *pulls) sweep(now time.Time) {
 		since := v.last.Add(model.Missed * v.pull.Expires)
 		switch {
 		case now.Before(since):
-		case v.conn == nil || v.family || p.noConns != "": // nobody can say that it is still there
+		case v.conn == nil || v.family || v.left || p.noConns != "": // nobody can say that it is still there
+			delete(p.voices, k)
+			p.changed = true
+		case now.Sub(since) > silentMost: // whoever freezes for so long is no instance, connected or not
 			delete(p.voices, k)
 			p.changed = true
 		case v.asked.After(since): // it was there when it was silent already; asked again in a while
@@ -246,6 +254,10 @@ func (p *pulls) sweep(now time.Time) {
 		}
 	}
 }
+
+// silentMost is how long somebody silent is listed while it is connected: it may be busy
+// with one message.
+const silentMost = 2 * time.Minute
 
 // verdictWithin is how long the servers may take to say whether somebody silent is there.
 const verdictWithin = 2 * time.Second
@@ -266,12 +278,12 @@ func (p *pulls) tell() {
 			p.changed = true // its name is on its way
 			continue
 		}
-		if v.conn == nil && v.pulls == 1 && p.sibling(k, v) {
-			continue // a pull that was answered before anybody could be asked whose it was
+		if v.conn == nil && v.pulls == 1 && (p.noConns == "" || p.sibling(k, v)) {
+			continue // it was over before anybody could be asked whose it was, or it will pull again
 		}
 		i := model.Instance{
 			ID: v.id, PinID: v.pull.ID, Seen: v.seen.UTC(), LastPull: v.last.UTC(), Expires: v.pull.Expires, Silent: v.silent,
-			Asked: true, Served: v.served, Conn: v.conn,
+			Asked: true, Served: v.served, Left: v.left, Conn: v.conn,
 		}
 		seen.Consumers[v.consumer] = append(seen.Consumers[v.consumer], i)
 	}

@@ -21,6 +21,7 @@ type voice struct {
 	family   bool // its reply subject changes from pull to pull
 
 	silent bool   // no pull, though it is still there
+	left   bool   // its connection stands, but is not subscribed to its reply subject any more
 	served string // the new pin under which the server was seen to send it messages
 
 	asked time.Time // when the servers were last asked for its connection

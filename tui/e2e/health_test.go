@@ -79,7 +79,7 @@ func TestWhere(t *testing.T) {
 		code int
 		says string
 	}{
-		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "telemetry.dev007.temp  partition 1  m1 (pinned)  pin "},
+		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "telemetry.dev007.temp  partition 1  m1 (pinned)  roll-m1-"},
 		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "wait before it"},
 		{"where TELEMETRY/rollup dev007", 0, "telemetry.dev007."},
 		{"where PAYMENTS/settlement payments.acct001", 0, "payments.acct001  partition "},
