@@ -111,7 +111,11 @@ func behind(src Source, work, origin StreamFacts) (n, most uint64, about bool) {
 		return n, n, true
 	}
 	if narrow(src, origin) || origin.gaps() { // most holds what is filtered out, or gone, too
-		return min(most, src.Lag), most, true
+		lag := src.Lag
+		if lag > 0 && work.full() {
+			lag++ // it tells what is behind the message that did not fit
+		}
+		return min(most, lag), most, true
 	}
 	return most, most, most > 0
 }

@@ -35,6 +35,9 @@ func TestHop(t *testing.T) {
 		"gone in between": {func(w, o *StreamFacts) {
 			w.Sources[0].Lag, o.LastSeq, o.Messages = 3, 140, 110
 		}, HopBehind, 3, ""},
+		"gone in between, and full": {func(w, o *StreamFacts) {
+			w.MaxMsgs, w.Sources[0].Lag, o.LastSeq, o.Messages = 10, 3, 140, 110
+		}, HopFull, 4, "buffer-full"},
 		"the last deleted": {func(_, o *StreamFacts) { o.LastSeq, o.Messages = 140, 100 }, HopEven, 0, ""},
 		"filtered":         {func(w, o *StreamFacts) { w.Sources[0].Transforms, o.LastSeq, o.Messages = narrowly(), 140, 140 }, HopEven, 0, ""},
 		"filtered, and behind": {func(w, o *StreamFacts) {

@@ -248,7 +248,7 @@ func (w world) snapshot() *model.Snapshot {
 		}
 		if f.key.Kind == model.KindElastic {
 			facts[name] = model.StreamFacts{Known: true, Exists: true, Messages: f.messages, MaxMsgs: f.config.MaxBufferedMsgs, LastSeq: 9000, Sources: []model.Source{{Name: f.key.Stream, Seq: 5000}}}
-			observed = append(observed, model.StreamRead{Name: f.key.Stream, Facts: model.StreamFacts{Known: true, Exists: true, Messages: 5000, FirstSeq: 1, LastSeq: 5000 + f.behind}})
+			observed = append(observed, model.StreamRead{Name: f.key.Stream, Facts: model.StreamFacts{Known: true, Exists: true, Messages: 5000 + f.behind, FirstSeq: 1, LastSeq: 5000 + f.behind}})
 		} else {
 			facts[name] = model.StreamFacts{Known: true, Exists: true, Messages: 1 << 20}
 		}
