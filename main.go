@@ -37,24 +37,29 @@ const (
 )
 
 type cli struct {
-	connection
-	appearance
-	settled `kong:"-"`
+	connection `group:"connect"`
+	appearance `group:"look"`
+	settled    `kong:"-"`
 
 	Config string `help:"Settings file (config.yaml in $XDG_CONFIG_HOME/pcgtop)." placeholder:"FILE"`
 
-	Top     topCmd          `cmd:"" default:"withargs" help:"The screens (default)."`
-	Demo    demoCmd         `cmd:"" help:"The screens on an embedded server with live groups."`
-	Report  reportCmd       `cmd:"" help:"Print snapshots without a terminal."`
-	Record  command.Record  `cmd:"" help:"Record what is to be seen to a file, until interrupted."`
-	Replay  replayCmd       `cmd:"" help:"Show a recording in the screens."`
-	Shot    shotCmd         `cmd:"" help:"Draw a screen to a file, without a terminal."`
-	Check   command.Check   `cmd:"" help:"Judge the groups, for monitoring: exit 0 ok, 1 warning, 2 critical, 3 unknown."`
-	Where   command.Where   `cmd:"" help:"Say which partition, member and instance a subject goes to."`
-	Static  command.Static  `cmd:"" help:"Administer static groups."`
-	Elastic command.Elastic `cmd:"" help:"Administer elastic groups."`
+	Top    topCmd        `cmd:"" default:"withargs" group:"watch" help:"The screens (default)."`
+	Demo   demoCmd       `cmd:"" group:"watch" help:"The screens on an embedded server with live groups."`
+	Report reportCmd     `cmd:"" group:"watch" help:"Print snapshots without a terminal."`
+	Check  command.Check `cmd:"" group:"watch" help:"Judge the groups, for monitoring: exit 0 ok, 1 warning, 2 critical, 3 unknown."`
+	Where  command.Where `cmd:"" group:"watch" help:"Say which partition, member and instance a subject goes to."`
 
-	Settings configCmd `cmd:"" name:"config" help:"Print the settings in force and where each came from."`
+	Record command.Record `cmd:"" group:"keep" help:"Record what is to be seen to a file, until interrupted."`
+	Replay replayCmd      `cmd:"" group:"keep" help:"Show a recording in the screens."`
+	Shot   shotCmd        `cmd:"" group:"keep" help:"Draw a screen to a file, without a terminal."`
+
+	Static  command.Static  `cmd:"" group:"act" help:"Administer static groups."`
+	Elastic command.Elastic `cmd:"" group:"act" help:"Administer elastic groups."`
+
+	Settings   configCmd     `cmd:"" name:"config" group:"itself" help:"Print the settings in force and where each came from."`
+	Completion completionCmd `cmd:"" group:"itself" help:"Print what makes a shell complete command lines of pcgtop."`
+	Version    versionCmd    `cmd:"" group:"itself" help:"Print what this program was made from."`
+	Complete   completeCmd   `cmd:"" hidden:""`
 }
 
 // connection is how to reach NATS, as the nats CLI takes it.
@@ -107,10 +112,7 @@ func run(args []string) int {
 
 	var c cli
 	printed := false // help was asked for and given
-	parser := kong.Must(&c, kong.Name("pcgtop"),
-		kong.Description("Watch and steer partitioned consumer groups on NATS JetStream."),
-		kong.Vars{"screens": strings.Join(tui.Screens(), ", ")},
-		kong.Exit(func(int) { printed = true }), kong.BindTo(ctx, (*context.Context)(nil)))
+	parser := kong.Must(&c, append(manual(), kong.Exit(func(int) { printed = true }), kong.BindTo(ctx, (*context.Context)(nil)))...)
 	parsed, err := parser.Parse(args)
 	if printed {
 		return exitDone

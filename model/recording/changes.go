@@ -18,7 +18,6 @@ func (f *form) change(a, b *model.Snapshot) (map[string]any, error) {
 	}
 	patch, _ := diff(before, now)
 	line := patch.(map[string]any)
-	line["schema"], line["after"], line["seq"], line["taken"] = b.Schema, a.Seq, b.Seq, b.Taken
 	if err := f.groups(line, a.Groups, b.Groups); err != nil {
 		return nil, err
 	}

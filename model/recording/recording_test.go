@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -268,5 +269,23 @@ func TestFind(t *testing.T) {
 	}
 	if r.Find(list[0].Taken.Add(-time.Hour)) != 0 || r.Find(list[49].Taken.Add(time.Hour)) != 49 {
 		t.Error("beyond the ends")
+	}
+}
+
+// TestHeads: reading the beginning of a line alone tells what reading it whole does.
+func TestHeads(t *testing.T) {
+	b, err := os.ReadFile(record(t, "s", Options{}, session(50)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range bytes.SplitAfter(bytes.TrimSpace(b), []byte("\n")) {
+		quick, ok := quickly(line)
+		var whole head
+		if err := json.Unmarshal(line, &whole); err != nil || !ok || quick != whole {
+			t.Errorf("line %d: %+v %v, not %+v, %v", i+1, quick, ok, whole, err)
+		}
+		if _, ok := quickly(line[:len(line)/2]); ok && len(line) > 200 && line[len(line)/2-1] != '}' {
+			t.Errorf("half of line %d is taken", i+1)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"pcgtop/model"
 )
@@ -23,14 +22,6 @@ const (
 // place is where a line begins: in the gzip member that begins at an offset of the file,
 // so many bytes from its beginning. Without compression the file counts as one member.
 type place struct{ member, skip int64 }
-
-// head is what the order of lines is told by.
-type head struct {
-	Schema string    `json:"schema"`
-	After  uint64    `json:"after"` // 0: a full line
-	Seq    uint64    `json:"seq"`
-	Taken  time.Time `json:"taken"`
-}
 
 // scanner reads the lines of a recording that make pictures, in order, and says of the
 // others what is wrong with them.
@@ -98,8 +89,8 @@ func (s *scanner) next() bool {
 
 // take judges a line.
 func (s *scanner) take(line []byte) bool {
-	var h head
-	switch err := json.Unmarshal(line, &h); {
+	h, err := headOf(line)
+	switch {
 	case err != nil:
 		s.drop("no JSON: %v", err)
 	case h.Schema != model.Schema:

@@ -69,20 +69,25 @@ func (w *Writer) Write(s *model.Snapshot) error {
 }
 
 func (w *Writer) line(s *model.Snapshot, full bool) ([]byte, error) {
-	var line any = s
-	var err error
+	h := head{Schema: s.Schema, Seq: s.Seq, Taken: s.Taken}
 	switch {
 	case !full:
-		line, err = w.form.change(w.last, s)
+		h.After = w.last.Seq
+		rest, err := w.form.change(w.last, s)
+		if err != nil {
+			return nil, err
+		}
+		return h.line(rest)
 	case w.form != nil:
 		plain := *s
 		plain.Server = w.form.server(s.Server)
-		line, err = w.form.tree(&plain)
+		t, err := w.form.tree(&plain)
+		if err != nil {
+			return nil, err
+		}
+		return h.line(t.(map[string]any))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(line)
+	return json.Marshal(s)
 }
 
 // member begins a gzip member, where one was begun before.
