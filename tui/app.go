@@ -144,6 +144,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.say(good, "the end: no more will come")
 	case appliedMsg:
 		m.applied(msg)
+	case strayMsg:
+		m.say(sorry, string(msg))
 	case foundMsg:
 		m.found(msg)
 	case handoverMsg:

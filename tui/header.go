@@ -40,6 +40,9 @@ func (m *Model) header() *row {
 		}
 		parts = append(parts, text(30, false, t.dim, s.Server.Version))
 	}
+	if api := s.Server.API; api != "" && api != plainAPI { // another domain's
+		parts = append(parts, text(75, false, t.warn, api))
+	}
 	if s.Server.RTT > 0 {
 		parts = append(parts, text(50, false, t.dim, rtt(s.Server.RTT)))
 	}
@@ -127,6 +130,9 @@ func (m *Model) need(r *row) {
 	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" unwell")
 }
 
+// plainAPI is the API prefix that is not worth a word.
+const plainAPI = "$JS.API"
+
 // liveWithin is for how long nothing need be heard before the header says so.
 const liveWithin = 2 * time.Second
 
@@ -140,7 +146,7 @@ func (m *Model) link(r *row) {
 		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
 	case l.State == model.LinkLive:
 		r.put(t.ok, "● ").put(t.text, "live")
-		if old := m.snap.Taken.Sub(l.Heard); m.width >= 60 && old >= liveWithin { // a picture of nothing new stands still
+		if old := m.snap.Taken.Sub(l.Heard); m.width >= 60 && old >= liveWithin && !l.Heard.IsZero() { // a picture of nothing new stands still
 			r.put(t.dim, " "+age(old))
 		}
 	case l.State == model.LinkLost:

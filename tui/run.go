@@ -22,7 +22,10 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	m := New(o)
-	_, err := tea.NewProgram(m, append(settings, extra...)...).Run()
+	p := tea.NewProgram(m, append(settings, extra...)...)
+	restore := aside(func(line string) { go p.Send(strayMsg(line)) })
+	_, err := p.Run()
+	restore()
 	m.endRecording()
 	switch {
 	case err == nil, errors.Is(err, tea.ErrInterrupted):

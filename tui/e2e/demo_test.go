@@ -67,6 +67,9 @@ func TestDemo(t *testing.T) {
 	}
 	<-term.done
 	restored(t, term.output())
+	if strings.Contains(term.output(), "\x1b[?1002h") {
+		t.Error("the mouse was taken without --mouse")
+	}
 	term.leftNothing()
 }
 
@@ -74,14 +77,13 @@ func TestDemo(t *testing.T) {
 // cursor shown, pasting and the mouse as before.
 func restored(t *testing.T, output string) {
 	t.Helper()
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
+	modes := map[string]string{"\x1b[?25l": "\x1b[?25h"}
+	for _, n := range []string{"1049", "2004", "1000", "1002", "1003", "1006"} {
+		modes["\x1b[?"+n+"h"] = "\x1b[?" + n + "l"
+	}
+	for on, off := range modes {
 		if strings.LastIndex(output, on) > strings.LastIndex(output, off) {
 			t.Errorf("%q was not undone", on)
-		}
-	}
-	for _, mouse := range []string{"\x1b[?1000h", "\x1b[?1002h", "\x1b[?1003h"} {
-		if strings.Contains(output, mouse) {
-			t.Errorf("the mouse was turned on: %q", mouse)
 		}
 	}
 }

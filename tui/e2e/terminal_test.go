@@ -19,6 +19,9 @@ import (
 
 // TestMain builds the binary once for all tests.
 func TestMain(m *testing.M) {
+	if where := os.Getenv("PCGTOP_BREAK"); where != "" {
+		os.Exit(breaking(where))
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "pcgtop-e2e-")
 		if err != nil {
@@ -77,8 +80,14 @@ func open(t testing.TB, width, height int, args ...string) *terminal {
 // openWith is open with more in the environment.
 func openWith(t testing.TB, width, height int, env []string, args ...string) *terminal {
 	t.Helper()
+	return start(t, width, height, exec.Command(binary(), args...), env...)
+}
+
+// start runs a command in a terminal of its own.
+func start(t testing.TB, width, height int, cmd *exec.Cmd, env ...string) *terminal {
+	t.Helper()
 	term := &terminal{t: t, screen: vt.NewEmulator(width, height), tmp: t.TempDir(), done: make(chan struct{}), exited: make(chan error, 1)}
-	term.cmd = exec.Command(binary(), args...)
+	term.cmd = cmd
 	term.cmd.Env = environment(term.tmp, "TERM=xterm-256color", "COLORTERM=truecolor")
 	term.cmd.Env = append(term.cmd.Env, env...)
 	f, err := pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
