@@ -85,7 +85,7 @@ func (m *member) handover(ctx context.Context) error {
 	s := m.stint
 	s.end()
 	settling, cancel := context.WithTimeout(ctx, m.patience())
-	s.settle(settling)
+	_ = s.settle(settling) // without an answer duplicates are possible, no more
 	cancel()
 	m.endStint(nil)
 	err := m.dropConsumer(ctx)

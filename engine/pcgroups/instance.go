@@ -25,7 +25,11 @@ type Instance interface {
 	// ends first, what has not been handled is handed back to the server, which gives
 	// it to the next instance at once, and left is how many messages that were; the
 	// error then wraps the context's. If even the message in hand is not finished, left
-	// includes it, and it comes again after the ack wait unless it is acknowledged.
+	// includes it, and it comes again after the ack wait unless it is acknowledged. Stop
+	// ends a drain in the same way, with [context.Canceled].
+	//
+	// The error is also not nil when the connection was lost or the consumer deleted
+	// ([ErrConsumerGone]) meanwhile: then it is not known what comes again.
 	//
 	// Membership changes are not followed while draining, so the context should have a
 	// deadline. A handler must not drain its own instance: it would wait for itself.
@@ -81,9 +85,9 @@ type instance struct {
 }
 
 // Stop asks the instance to end and returns at once; Done tells when it has. The
-// message in hand is finished first, for at most the ack wait. What else is buffered
-// goes back to the server, and the pin to another instance. It may be called
-// repeatedly.
+// message in hand is finished first, for at most the ack wait; the handler is not called
+// with another one. What else is buffered goes back to the server, and the pin to
+// another instance. It may be called repeatedly, and by the handler.
 func (i *instance) Stop() { i.stop() }
 
 // Done yields why the instance ended, nil if it was stopped or its group removed.

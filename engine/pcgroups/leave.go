@@ -46,10 +46,16 @@ func (m *member) leave(why error) leftover {
 		defer m.endStint(why)
 	}
 	var changed *configError
-	if errors.Is(why, errRemoved) || errors.As(why, &changed) || !m.js.Conn().IsConnected() {
-		return leftover{}
-	}
 	var r leftover
+	if errors.Is(why, errRemoved) || errors.As(why, &changed) {
+		return r
+	}
+	if !m.js.Conn().IsConnected() {
+		if drain != nil {
+			r.err = fmt.Errorf("drain: %w", nats.ErrDisconnected)
+		}
+		return r
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), m.patience())
 	defer cancel()
 	if drain != nil {
@@ -79,12 +85,31 @@ func (m *member) leave(why error) leftover {
 		return r
 	}
 	r.left = s.handBack()
+	if drain != nil {
+		r.err = m.drained(s, r.left, r.err)
+	}
 	m.stepDown(s)
 	m.options.log.Info("left", "returned", r.left)
-	if r.left == 0 {
-		r.err = nil
-	}
 	return r
+}
+
+// drained tells whether a drain did what it should: everything was handled, and what was
+// acknowledged is recorded.
+func (m *member) drained(s *stint, left int, why error) error {
+	switch {
+	case left > 0 && why == nil:
+		return fmt.Errorf("drain: %w", context.Canceled) // stopped meanwhile
+	case left > 0:
+		return why
+	case m.js.Conn().IsClosed():
+		return fmt.Errorf("drain: %w", nats.ErrConnectionClosed)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), m.patience())
+	defer cancel()
+	if err := s.settle(ctx); errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("drain: %w, and the last acknowledgements perhaps not recorded", ErrConsumerGone)
+	}
+	return nil
 }
 
 // finished waits until all that the client has buffered was handled or handed back.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -28,6 +29,7 @@ type member struct {
 	progress *progress // nil unless a durable is to be resumed
 
 	handling sync.Mutex // held while the handler runs
+	stopped  atomic.Bool
 	events   events
 	drains   chan context.Context
 
@@ -86,6 +88,9 @@ func (m *member) load(ctx context.Context) error {
 	if err := m.key.CheckMember(m.name); err != nil {
 		return err
 	}
+	if limit := m.template.MaxRequestExpires; limit > 0 && limit < minTimer {
+		return fmt.Errorf("max request expires %v: must be at least %v, as long as the shortest pull", limit, minTimer)
+	}
 	var err error
 	m.stream, err = m.js.Stream(ctx, m.key.ConsumeStream())
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -109,7 +114,7 @@ func (m *member) load(ctx context.Context) error {
 func (m *member) start() *instance {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &instance{
-		stop: cancel, done: make(chan error, 1), drains: m.drains,
+		stop: func() { m.stopped.Store(true); cancel() }, done: make(chan error, 1), drains: m.drains,
 		ended: make(chan struct{}), state: m.status,
 	}
 	go func() {

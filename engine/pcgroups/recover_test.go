@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -67,18 +68,38 @@ func TestConsumerVanishes(t *testing.T) {
 	}
 }
 
+// A handler that panics, or ends its goroutine, ends the member, and its message comes
+// again.
 func TestHandlerPanicEndsTheMember(t *testing.T) {
 	short(t)
+	t.Parallel()
+	for what, c := range map[string]struct {
+		handler func(jetstream.Msg)
+		value   any
+		opts    []Option
+	}{
+		"panic":              {func(jetstream.Msg) { panic("oh no") }, "oh no", nil},
+		"panic, in progress": {func(jetstream.Msg) { panic("oh no") }, "oh no", []Option{WithInProgress()}},
+		"goexit":             {func(jetstream.Msg) { runtime.Goexit() }, "the handler ended its goroutine", nil},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			panics(t, c.handler, c.value, c.opts)
+		})
+	}
+}
+
+func panics(t *testing.T, handler func(jetstream.Msg), value any, opts []Option) {
 	f := newFixture(t)
 	f.stream("A", "a", 0)
 	f.must(CreateElastic(f.ctx, f.js, "A", "B", 1, nil, 0, 0))
 	f.must(AddMembers(f.ctx, f.js, "A", "B", []string{"m1"}))
-	m, err := ElasticConsume(f.ctx, f.js, "A", "B", "m1", func(jetstream.Msg) { panic("oh no") }, wait2s)
+	m, err := ElasticConsume(f.ctx, f.js, "A", "B", "m1", handler, wait2s, opts...)
 	f.must(m, err)
 	f.publish("a.x")
 	err = ended(t, 5*time.Second, m)
 	var panicked *PanicError
-	if !errors.As(err, &panicked) || !errors.Is(err, ErrHandlerPanic) || panicked.Value != "oh no" || len(panicked.Stack) == 0 {
+	if !errors.As(err, &panicked) || !errors.Is(err, ErrHandlerPanic) || panicked.Value != value || len(panicked.Stack) == 0 {
 		t.Errorf("got %v", err)
 	}
 	var got inbox

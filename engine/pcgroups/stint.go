@@ -72,9 +72,11 @@ func (m *member) startStint(consumer jetstream.Consumer, filters []string) (*sti
 		s.queue = newQueue(s.handle, info.Config)
 		handle = s.queue.add
 	}
+	batch, expiry := m.pullLimits(info.Config)
 	s.consume, err = consumer.Consume(
 		handle,
-		jetstream.PullExpiry(pullExpiry(m.template.AckWait)),
+		jetstream.PullMaxMessages(batch),
+		jetstream.PullExpiry(expiry),
 		jetstream.PullPriorityGroup(group),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) { s.report(err) }),
 	)
@@ -110,8 +112,8 @@ func (s *stint) handle(msg jetstream.Msg) {
 	m := s.m
 	m.handling.Lock()
 	defer m.handling.Unlock()
-	if mode := s.mode.Load(); mode != handing {
-		if mode == handingBack {
+	if mode := s.mode.Load(); mode != handing || m.stopped.Load() {
+		if mode != over {
 			s.returned = append(s.returned, msg)
 		}
 		return
@@ -124,13 +126,20 @@ func (s *stint) handle(msg jetstream.Msg) {
 	if m.progress != nil {
 		m.progress.delivered(msg)
 	}
+	returned := false
 	defer func() {
-		if value := recover(); value != nil {
-			s.mode.CompareAndSwap(handing, handingBack)
-			s.report(&PanicError{Value: value, Stack: debug.Stack()})
+		if returned {
+			return
 		}
+		value := recover()
+		if value == nil {
+			value = "the handler ended its goroutine" // runtime.Goexit, as by t.FailNow
+		}
+		s.mode.CompareAndSwap(handing, handingBack)
+		s.report(&PanicError{Value: value, Stack: debug.Stack()})
 	}()
 	m.handler(&ConsumerGroupMsg{msg: msg, stint: s})
+	returned = true
 }
 
 // pinned notes a new pin. It is a function of its own so that the id goes to the heap
@@ -185,7 +194,7 @@ func (s *stint) lose() {
 // server has recorded what was acknowledged: acknowledgements and requests to the API
 // take different ways through a server, so a consumer deleted right after an
 // acknowledgement can be gone before it counts.
-func (s *stint) settle(ctx context.Context) {
+func (s *stint) settle(ctx context.Context) error {
 	idle := make(chan struct{})
 	go func() {
 		s.m.handling.Lock()
@@ -195,18 +204,19 @@ func (s *stint) settle(ctx context.Context) {
 	select {
 	case <-idle:
 	case <-ctx.Done():
-		return
+		return ctx.Err()
 	}
 	s.acks.Lock()
 	last := s.lastAck
 	s.acks.Unlock()
 	if last == "" {
-		return
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, minTimer)
 	defer cancel()
 	// Acknowledging once more changes nothing, is answered, and comes after the others.
-	_, _ = s.m.js.Conn().RequestWithContext(ctx, last, ackBody) // without an answer duplicates are possible, no more
+	_, err := s.m.js.Conn().RequestWithContext(ctx, last, ackBody)
+	return err
 }
 
 // report passes on what the member has to look into or count. Pulls that end are a

@@ -1,6 +1,10 @@
 package pcgroups
 
-import "time"
+import (
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
 
 // All timers follow from the member's ack wait (orbit.go/pcgroups v0.2.2).
 const (
@@ -48,6 +52,19 @@ func effectiveAckWait(ackWait time.Duration) time.Duration {
 
 // pullExpiry is how long one pull waits for messages.
 func pullExpiry(ackWait time.Duration) time.Duration { return max(ackWait/2, minTimer) }
+
+// pullLimits is how many messages one pull asks for and how long it waits for them, as
+// far as the consumer allows it: the server refuses pulls beyond its limits.
+func (m *member) pullLimits(c jetstream.ConsumerConfig) (batch int, expiry time.Duration) {
+	batch, expiry = jetstream.DefaultMaxMessages, pullExpiry(m.template.AckWait)
+	if c.MaxRequestBatch > 0 {
+		batch = min(batch, c.MaxRequestBatch)
+	}
+	if c.MaxRequestExpires >= minTimer {
+		expiry = min(expiry, c.MaxRequestExpires)
+	}
+	return batch, expiry
+}
 
 // priorityTimeout is after which silence the server gives the pin to another instance.
 func priorityTimeout(ackWait time.Duration) time.Duration { return max(ackWait, minTimer) }
