@@ -17,7 +17,10 @@ const (
 )
 
 // CreateStatic makes a static group on a stream that stamps maxNumMembers
-// partitions. If the group exists with the same meaning it is returned as it is.
+// partitions: the number of partitions, for ever. Filters are subjects without the
+// partition in front; none means all. Who owns what is said by members, among whom the
+// partitions are dealt evenly, or by mappings, not by both. If the group exists with the
+// same meaning it is returned as it is.
 //
 // Nothing is written unless all of it can work. Refused are configs that break a
 // rule ([ErrInvalidConfig]), filters that overlap ([ErrOverlap]), names that no
@@ -58,6 +61,10 @@ func CreateStatic(ctx context.Context, js jetstream.JetStream, streamName string
 // work stream "<stream>-<group>", a work queue with the origin's storage and
 // replicas that is sourced from the origin. If the group exists with the same
 // meaning it is returned as it is, and a missing work stream is made.
+//
+// The maximum of members is the number of partitions, for ever. The limits bound what
+// waits in the work stream, in messages and bytes, 0 meaning none; at a limit sourcing
+// waits and nothing is lost.
 //
 // Nothing is written unless all of it can work, and what was written is taken back
 // when the work stream cannot be made. The refusals are those of [CreateStatic]; the

@@ -25,9 +25,30 @@
 // drained, waited for and asked for its state. [Option] values choose a logger, an
 // observer of its changes, and how acknowledgements and slow handlers are treated.
 //
+// What a service does, once stream and group exist, the context being the one that ends
+// when the process is told to (errors are left out):
+//
+//	member, err := pcgroups.ElasticConsume(ctx, js, "ORDERS", "billing", "m1", func(msg jetstream.Msg) {
+//		bill(msg.Data())
+//		_ = msg.Ack()
+//	}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: 1})
+//	<-ctx.Done()
+//	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+//	left, err := member.(pcgroups.Instance).Drain(deadline)
+//
+// Run twice with one name, the second process stands by for the first. To share the
+// work, processes take names of their own, which [AddMembers] puts into the membership;
+// it may be called each time one starts. A member that leaves for good first hands its
+// partitions over: [DeleteMembers], WaitConsuming(ctx, false), then Stop. Several
+// instances may share a connection. The package's Examples are whole programs.
+//
+// A message that is neither acknowledged, nor refused with Nak or Term, comes again
+// after the ack wait; with MaxAckPending 1 the member's other messages wait for it.
+//
 // Three settings of the consumer config matter:
 //
-//   - MaxAckPending 1 keeps each key in order whatever happens. With more, messages
+//   - MaxAckPending 1 keeps each key in order whatever happens. With more (0 is the
+//     server's default, 1,000), messages
 //     that were delivered and not acknowledged when an instance dies come again after
 //     later ones; planned changes and clean stops keep the order all the same.
 //   - AckWait bounds how long a handler may take, and everything else follows from it:

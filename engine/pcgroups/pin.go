@@ -10,13 +10,15 @@ import (
 )
 
 // StaticMemberStepDown makes the pinned instance of a static group's member step
-// down. The server pins the next one with the next message.
+// down. The server pins the next one with the next message, the same one if no other
+// stands by. If nobody is pinned nothing happens; if the member has no consumer, the
+// error is [jetstream.ErrConsumerNotFound].
 func StaticMemberStepDown(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string) error {
 	return UnpinMember(ctx, js, model.KindStatic, streamName, consumerGroupName, memberName, "")
 }
 
 // ElasticMemberStepDown makes the pinned instance of an elastic group's member step
-// down. The server pins the next one with the next message.
+// down, as [StaticMemberStepDown] does.
 func ElasticMemberStepDown(ctx context.Context, js jetstream.JetStream, streamName string, consumerGroupName string, memberName string) error {
 	return UnpinMember(ctx, js, model.KindElastic, streamName, consumerGroupName, memberName, "")
 }
