@@ -113,7 +113,10 @@ func (m *member) endStint(why error) {
 // is an error all the same, for the server may still be at it: see deletePause.
 func (m *member) dropConsumer(ctx context.Context) error {
 	err := m.js.DeleteConsumer(ctx, m.key.ConsumeStream(), m.key.ConsumerName(m.name))
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+	switch {
+	case err == nil:
+		m.gone = time.Time{} // whatever was before: the next one is ours to make
+	case errors.Is(err, jetstream.ErrConsumerNotFound):
 		m.gone = time.Now()
 	}
 	return err

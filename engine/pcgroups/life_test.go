@@ -76,7 +76,7 @@ func TestElasticLife(t *testing.T) {
 	}
 }
 
-// A member that gains partitions starts over: older messages of those come too.
+// ENG-10: a member that gains partitions starts over: older messages of those come too.
 func TestGainedPartitionsAreReadFromTheStart(t *testing.T) {
 	f := newFixture(t)
 	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "A", Subjects: []string{"a.*"}}))

@@ -2,6 +2,7 @@ package pcgroups
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/model"
 )
 
 // files is where the server keeps a consumer.
@@ -120,5 +123,22 @@ func TestDeletedByAnotherIsNotMadeAtOnce(t *testing.T) {
 			t.Errorf("%s: made %v after it was deleted, not %v", name, h.made, deletePause)
 		}
 		h.mu.Unlock()
+	}
+}
+
+// Who has deleted a consumer makes the next one at once, whatever others did before.
+func TestWhoDeletesMakesTheNext(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.elastic("g", 2, "m1")
+	f.joinElastic("g", "m1", new(inbox).handler(""), oneByOne(2*time.Second)).Stop()
+	m := newMember(f.js, groupKey(model.KindElastic, "A", "g"), "m1", nil, oneByOne(2*time.Second), nil)
+	m.gone = time.Now()
+	f.must(nil, m.dropConsumer(f.ctx))
+	if !m.gone.IsZero() {
+		t.Error("it waits for somebody else")
+	}
+	if err := m.dropConsumer(f.ctx); !errors.Is(err, jetstream.ErrConsumerNotFound) || m.gone.IsZero() {
+		t.Errorf("it does not wait for somebody else: %v", err)
 	}
 }
