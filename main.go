@@ -21,11 +21,9 @@ import (
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/model"
-	"pcgtop/tui"
 	"pcgtop/tui/report"
 
 	"github.com/alecthomas/kong"
-	"github.com/charmbracelet/x/term"
 )
 
 // Exit codes.
@@ -181,52 +179,8 @@ type topCmd struct {
 }
 
 // Run shows the screens.
-func (t topCmd) Run(ctx context.Context, c *cli) error { return c.screens(ctx, c.options(), t.Target) }
-
-// terminal says whether there is one that can show the screens.
-func terminal() error {
-	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
-		return errNoTerminal
-	}
-	return nil
-}
-
-// screen is what every screen is made from.
-func (c *cli) screen(target string) tui.Options {
-	stream, group, _ := strings.Cut(target, "/")
-	look := tui.Look(c.Theme)
-	if c.Theme == "auto" {
-		look = ""
-	}
-	return tui.Options{Look: look, Stream: stream, Group: group,
-		Keys: c.keys, Multiplexer: multiplexer(), NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")}
-}
-
-// screens connects before the terminal is taken, so that a failure is a plain line.
-func (c *cli) screens(ctx context.Context, o engine.Options, target string) error {
-	if err := terminal(); err != nil {
-		return err
-	}
-	e, err := engine.Connect(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	show := c.screen(target)
-	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
-		return err
-	}
-	show.Source, show.Admin, show.Finder, show.Inspector, show.Record = e, e, e, e, c.record
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	observed := make(chan error, 1)
-	go func() {
-		observed <- e.Run(ctx)
-		cancel() // without a picture to show, the screens end too
-	}()
-	err = tui.Run(ctx, show)
-	cancel()
-	return errors.Join(err, <-observed)
+func (t topCmd) Run(ctx context.Context, c *cli) error {
+	return c.screens(ctx, c.options(), t.Target, true)
 }
 
 // demoCmd is `pcgtop demo`.
@@ -249,7 +203,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 		<-ctx.Done()
 		return nil
 	}
-	return c.screens(ctx, c.demoOptions(running.URL()), d.Target)
+	return c.screens(ctx, c.demoOptions(running.URL()), d.Target, false)
 }
 
 // demoOptions are those for the demo's server: nobody's own servers or credentials have

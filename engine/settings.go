@@ -86,13 +86,9 @@ func loadContext(o Options) (*natscontext.Context, string, error) {
 		nctx, err := natscontext.NewRegistry(backend, resolvers).Load(ctx, backend.Name())
 		return contextLoaded(nctx, name, err)
 	}
-	root := o.env("XDG_CONFIG_HOME")
-	if root == "" {
-		home := o.home()
-		if home == "" && name == "" {
-			return nil, "", nil
-		}
-		root = home + "/.config"
+	root := o.contextRoot()
+	if root == "" && name == "" {
+		return nil, "", nil
 	}
 	registry := natscontext.NewRegistry(natscontext.NewFileBackendAt(root), resolvers)
 	if name == "" {
@@ -107,6 +103,17 @@ func loadContext(o Options) (*natscontext.Context, string, error) {
 	}
 	nctx, err := registry.Load(ctx, name)
 	return contextLoaded(nctx, name, err)
+}
+
+// contextRoot is the folder that the nats CLI keeps its own in; empty when none is known.
+func (o Options) contextRoot() string {
+	if root := o.env("XDG_CONFIG_HOME"); root != "" {
+		return root
+	}
+	if home := o.home(); home != "" {
+		return home + "/.config"
+	}
+	return ""
 }
 
 func contextLoaded(nctx *natscontext.Context, name string, err error) (*natscontext.Context, string, error) {

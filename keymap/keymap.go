@@ -28,6 +28,7 @@ const (
 	Marking                       // typing which partitions to mark in the remap editor
 	Palette                       // typing what is to be done
 	Raw                           // what is stored and answered, as it is
+	Contexts                      // choosing another NATS context
 )
 
 // ID names an action for good.
@@ -53,15 +54,17 @@ const (
 	Happened ID = "events"
 	Copy     ID = "copy"
 	ShowRaw  ID = "raw"
-	Scope    ID = "scope" // one group's events, or everybody's
-	ReadNow  ID = "read-now"
-	Hold     ID = "hold"
-	ShowHelp ID = "help"
-	Quit     ID = "quit"
-	Suspend  ID = "suspend"
-	Command  ID = "palette"
-	Worst    ID = "worst"
-	Follow   ID = "follow"
+
+	ChooseContext ID = "contexts"
+	Scope         ID = "scope" // one group's events, or everybody's
+	ReadNow       ID = "read-now"
+	Hold          ID = "hold"
+	ShowHelp      ID = "help"
+	Quit          ID = "quit"
+	Suspend       ID = "suspend"
+	Command       ID = "palette"
+	Worst         ID = "worst"
+	Follow        ID = "follow"
 
 	Where ID = "where"
 
@@ -129,7 +132,7 @@ type Table []Action
 
 const (
 	lists   = Overview | Group | Partitions | Events
-	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw | Contexts
 	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette
 	browse  = lists | Plan | Drop | Remap // where letters are keys
 )
@@ -140,22 +143,22 @@ func New() Table {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, short))
 	}
 	table := Table{
-		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
-		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{Up, b([]string{"up", "k"}, "k ↑", "up"), "Move up, or scroll up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
+		{Down, b([]string{"down", "j"}, "j ↓", "down"), "Move down, or scroll down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
 		{Up, b([]string{"up"}, "↑", "up"), "Move up while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
 		{Down, b([]string{"down"}, "↓", "down"), "Move down while typing.", Move, false, Filter | Add | Seek | Delete | Palette, 0},
 		{Left, b([]string{"left", "h"}, "h ←", "left"), "Move left on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
 		{Right, b([]string{"right", "l"}, "l →", "right"), "Move right on the partition map, or to the other button.", Move, false, Group | Plan | Remap | Partitions, 0},
-		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History | Raw, 0},
-		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History | Raw, 0},
+		{Top, b([]string{"g", "home"}, "g", "first"), "Go to the first.", Move, false, lists | Plan | Drop | Help | History | Raw | Contexts, 0},
+		{Bottom, b([]string{"G", "end"}, "G", "last"), "Go to the last.", Move, false, lists | Plan | Drop | Help | History | Raw | Contexts, 0},
 		{PageUp, b([]string{"pgup"}, "pgup", "page up"), "A page up while typing.", Move, false, Palette, 0},
 		{PageDown, b([]string{"pgdown"}, "pgdn", "page down"), "A page down while typing.", Move, false, Palette, 0},
 		{Top, b([]string{"home"}, "home", "first"), "Go to the first partition.", Move, false, Remap, 0},
 		{Bottom, b([]string{"end"}, "end", "last"), "Go to the last partition.", Move, false, Remap, 0},
-		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
-		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
-		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
-		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw, 0},
+		{PageUp, b([]string{"ctrl+b", "pgup"}, "^b", "page up"), "A page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
+		{PageDown, b([]string{"ctrl+f", "pgdown"}, "^f", "page down"), "A page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
+		{HalfUp, b([]string{"ctrl+u"}, "^u", "half page up"), "Half a page up.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
+		{HalfDown, b([]string{"ctrl+d"}, "^d", "half page down"), "Half a page down.", Move, false, lists | Plan | Drop | Remap | Help | History | Raw | Contexts, 0},
 
 		{Open, b([]string{"enter"}, "enter", "open"), "Open the selected group.", Look, false, Overview, 1},
 		{Open, b([]string{"enter"}, "enter", "partitions"), "Show every partition: what waits there, how old it is, how fast it comes and goes.", Look, false, Group, 6},
@@ -169,6 +172,8 @@ func New() Table {
 		{Copy, b([]string{"c"}, "c", "copy"), "Copy what is selected as a line of text, through the terminal.", Look, false, Overview | Group | Partitions, 0},
 		{Copy, b([]string{"c"}, "c", "copy"), "Copy the plan as a command, through the terminal.", Here, false, Plan, 4},
 		{Copy, b([]string{"c"}, "c", "copy"), "Copy it as it is, not indented, through the terminal.", Here, false, Raw, 1},
+		{ChooseContext, b([]string{"ctrl+o"}, "^o", "contexts"), "Connect by another NATS context, without starting anew; in the palette: ctx NAME.", Look, false, lists, 0},
+		{Make, b([]string{"enter"}, "enter", "connect"), "Connect by the selected context.", Here, false, Contexts, 1},
 		{Next, b([]string{"tab"}, "tab", "next"), "Show the next: config, streams, the selected member's consumer, what pcgtop sees.", Here, false, Raw, 2},
 		{Previous, b([]string{"shift+tab"}, "⇧tab", "before"), "Show the one before.", Here, false, Raw, 0},
 		{ShowRaw, b([]string{"y"}, "y", "raw"), "Show the stored config and the server's answers about it as they are.", Look, false, Overview | Group | Partitions, 0},
@@ -230,7 +235,7 @@ func New() Table {
 		{Close, b([]string{"esc"}, "esc", "close"), "Close this window; nothing is written.", Here, false, windows &^ Draining, 9},
 		{Close, b([]string{"esc"}, "esc", "stop"), "Stop the handover: before the write the pauses are taken back and nothing is written, after it the watching ends. Closes the report, when it is over.", Here, false, Draining, 9},
 		{Command, b([]string{":"}, ":", "palette"), "Find any action, group or member by a few letters of its name.", Look, false, browse, 9},
-		{ShowHelp, b([]string{"?", "f1"}, "?", "help"), "Show what the keys do.", Look, false, browse | Draining | History | Raw, 10},
+		{ShowHelp, b([]string{"?", "f1"}, "?", "help"), "Show what the keys do.", Look, false, browse | Draining | History | Raw | Contexts, 10},
 		{ShowHelp, b([]string{"f1"}, "f1", "help"), "Show what the keys do here.", Look, false, typing, 10},
 		{Worst, b([]string{"!"}, "!", "worst"), "Go to the group in the worst state.", Look, false, Overview, 3},
 		{Worst, b([]string{"!"}, "!", "worst"), "Go to the member that the worst finding is about.", Look, false, Group, 0},

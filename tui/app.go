@@ -23,6 +23,7 @@ type Options struct {
 	// Record begins to write what is shown to a file; nil: it cannot.
 	Record func(file string) (Recording, error)
 
+	Contexts    Contexts    // nil: there is no other context to go to
 	Inspector   Inspector   // nil: only what is on the screen can be shown raw
 	Multiplexer Multiplexer // that the program runs in: it has to hand on what is copied
 
@@ -62,6 +63,8 @@ type Model struct {
 	events        *eventsView // what happened, over either; nil: not shown
 	windows       []window    // the stack of dialogs, the top one last
 	message       message
+	switching     string    // the context that is being connected by; empty: none
+	writing       int       // changes that are being written
 	said          int       // how many messages there were
 	recorder      *recorder // nil: nothing is recorded
 	unread        string    // what of the recording cannot be read, when it was said last
@@ -124,8 +127,6 @@ func (m *Model) retheme() {
 	m.theme.hints = m.keys.Renamed(keymap.Group)
 }
 
-func (m *Model) listen() tea.Cmd { return listen(m.ctx, m.opts.Source.Snapshots()) }
-
 // Update takes one message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
@@ -136,6 +137,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.width, m.height = msg.Width, msg.Height
+	case heardMsg:
+		if m.outdatedSource(msg) {
+			return m, nil
+		}
+		return m.Update(msg.msg)
+	case switchedMsg:
+		cmd = m.switched(msg)
 	case snapshotMsg:
 		m.take(msg.snapshot)
 		cmd = m.listen()

@@ -91,6 +91,9 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 		return m.copyShown()
 	case keymap.ShowRaw:
 		return m.showRaw()
+	case keymap.ChooseContext:
+		m.chooseContext()
+		return nil
 	}
 	if m.opts.Player != nil && m.play(id) {
 		return nil
@@ -245,6 +248,8 @@ func (m *Model) writeRefusal() string {
 		return "read-only: there is nothing to write to"
 	case m.opts.Admin.ReadOnly() || m.live.ReadOnly:
 		return "read-only: started with --read-only"
+	case m.switching != "":
+		return "connecting by context " + m.switching + ": writes are off"
 	case m.live.Link.State == model.LinkStarting:
 		return "still reading: writes are off until everything was read"
 	case m.live.Link.State != model.LinkLive:
@@ -273,6 +278,9 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 	top := m.told()
 	if d, ok := top.(*drainWindow); ok && s == keymap.Draining && !d.over {
 		off[keymap.Press] = "it is not over"
+	}
+	if why := m.contextRefusal(); why != "" {
+		off[keymap.ChooseContext] = why
 	}
 	if s == keymap.Overview {
 		off[keymap.NewGroup] = m.foundingRefusal()

@@ -107,7 +107,7 @@ func places(s *model.Snapshot) []choice {
 }
 
 // commands are choices that are no action of one key.
-func (m *Model) commands() []choice { return nil }
+func (m *Model) commands() []choice { return m.contextChoices() }
 
 // goTo opens a group, and selects a member of it.
 func (m *Model) goTo(k model.Key, member string) {

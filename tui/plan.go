@@ -202,6 +202,7 @@ func (d *planWindow) apply(m *Model) tea.Cmd {
 		return nil
 	}
 	d.applying, d.confirm = true, false
+	m.writing++
 	admin, plan, parent := m.opts.Admin, d.plan, m.ctx
 	if h, ok := admin.(Handing); ok && plan.Drain > 0 {
 		return m.handOver(d, h)
@@ -219,6 +220,7 @@ func (d *planWindow) apply(m *Model) tea.Cmd {
 func (m *Model) applied(msg appliedMsg) {
 	d := msg.from
 	d.applying = false
+	m.writing--
 	at := -1
 	for i, w := range m.windows {
 		if planOf(w) == d {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"pcgtop/engine"
+	"pcgtop/tui"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// terminal says whether there is one that can show the screens.
+func terminal() error {
+	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+		return errNoTerminal
+	}
+	return nil
+}
+
+// screen is what every screen is made from.
+func (c *cli) screen(target string) tui.Options {
+	stream, group, _ := strings.Cut(target, "/")
+	look := tui.Look(c.Theme)
+	if c.Theme == "auto" {
+		look = ""
+	}
+	return tui.Options{Look: look, Stream: stream, Group: group,
+		Keys: c.keys, Multiplexer: multiplexer(), NoColor: c.NoColor, ASCII: c.ASCII, Mouse: c.Mouse, Columns: c.inForce.List("columns")}
+}
+
+// live is screen for an engine.
+func (c *cli) live(e *engine.Engine, target string) tui.Options {
+	show := c.screen(target)
+	show.Source, show.Admin, show.Finder, show.Inspector = e, e, e, e
+	return show
+}
+
+// screens connects before the terminal is taken, so that a failure is a plain line.
+// Contexts can be changed on the screen unless the server is the program's own.
+func (c *cli) screens(ctx context.Context, o engine.Options, target string, change bool) error {
+	if err := terminal(); err != nil {
+		return err
+	}
+	e, err := engine.Connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	show := c.live(e, target)
+	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
+		e.Close()
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	session := engine.NewSession(ctx, e)
+	go func() {
+		select {
+		case <-session.Ended():
+			cancel() // without a picture to show, the screens end too
+		case <-ctx.Done():
+		}
+	}()
+	show.Record = c.record
+	if change {
+		show.Contexts = contexts{c, session}
+	}
+	err = tui.Run(ctx, show)
+	cancel()
+	return errors.Join(err, session.Close())
+}
+
+// contexts are the NATS contexts, and what is set for each of them.
+type contexts struct {
+	cli     *cli
+	session *engine.Session
+}
+
+// Names lists them.
+func (x contexts) Names() ([]string, error) {
+	return engine.Contexts(context.Background(), x.cli.options())
+}
+
+// Switch connects by a context alone, with the settings for it. What was given by flag
+// or variable stays, but for how to connect: that was meant for the first connection.
+func (x contexts) Switch(ctx context.Context, name string) (tui.Options, error) {
+	next := *x.cli
+	inForce, err := next.sources.For(name)
+	if err != nil {
+		return tui.Options{}, err
+	}
+	next.context, next.inForce = name, inForce
+	next.take(inForce)
+	e, err := x.session.Switch(ctx, next.options().OnlyContext(name))
+	if err != nil {
+		return tui.Options{}, err
+	}
+	return next.live(e, ""), nil
+}
