@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -23,11 +24,13 @@ func openEventLog(name string) (*eventLog, error) {
 	}
 	const own = 0o600
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, own)
-	if err == nil {
-		err = f.Chmod(own) // it may have been there
-	}
 	if err != nil {
 		return nil, fmt.Errorf("event log: %w", err)
+	}
+	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() { // a device is not ours to close to others
+		if err = errors.Join(err, f.Chmod(own)); err != nil { // it may have been there
+			return nil, fmt.Errorf("event log: %w", errors.Join(err, f.Close()))
+		}
 	}
 	return &eventLog{file: f}, nil
 }

@@ -120,6 +120,15 @@ func TestAPinIsNotGuessed(t *testing.T) {
 	if got := strings.Join(texts, "; "); got != "instance: instance gone: a; pin: pinned Y: c, 1.0 s after the timeout of a" {
 		t.Errorf("events %s", got)
 	}
+	told := 0
+	for _, e := range s.Events {
+		if strings.HasPrefix(e.Text, "pinned Y") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("the pin is told of %d times", told)
+	}
 	// The same while somebody may not have been heard yet.
 	early := pulling(at, "b") // and two pulls wait
 	early.Watch.Since = at

@@ -35,7 +35,7 @@ func (p *pulls) connections(ctx context.Context) error {
 		if time.Since(last) < connzGap {
 			continue
 		}
-		strangers, all := p.strangers(time.Now())
+		strangers, all := p.strangers(time.Now(), big)
 		whole := (moved && time.Since(refreshed) > connzMoved || time.Since(refreshed) > connzRefresh || len(strangers) > connzSingles) && len(all) > 0 && !big
 		if !whole && len(strangers) == 0 {
 			continue
@@ -45,7 +45,7 @@ func (p *pulls) connections(ctx context.Context) error {
 		if whole {
 			var r *round
 			if r, err = p.askAll(ctx, all); errors.Is(err, errTooMany) {
-				big, err = true, nil
+				big, last = true, time.Time{}
 				continue
 			}
 			if err == nil {
@@ -53,7 +53,11 @@ func (p *pulls) connections(ctx context.Context) error {
 				p.learn(r, all)
 			}
 		} else {
-			for _, reply := range strangers[:min(len(strangers), connzSingles)] {
+			most := connzSingles
+			if big {
+				most = connzBigSingles
+			}
+			for _, reply := range strangers[:min(len(strangers), most)] {
 				var r *round
 				if r, err = p.askFor(ctx, reply, false); err != nil {
 					break
@@ -76,15 +80,19 @@ func (p *pulls) connections(ctx context.Context) error {
 	}
 }
 
-// strangers lists the replies whose connection is not known and due to be asked for,
-// and those of all instances.
-func (p *pulls) strangers(now time.Time) (unknown, all []string) {
+// strangers lists the replies whose connection is not known and due to be asked for, or,
+// where they are not all read together, known for so long that its values are old; and
+// those of all instances.
+func (p *pulls) strangers(now time.Time, big bool) (unknown, all []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, v := range p.voices {
 		all = append(all, v.reply)
 		if v.conn != nil && !v.family && now.Sub(v.last) > model.Missed*v.pull.Expires && (v.asked.Before(v.last.Add(model.Missed*v.pull.Expires)) || now.Sub(v.asked) > connzSilent) {
 			unknown = append(unknown, v.reply) // is it still there?
+		}
+		if big && v.conn != nil && now.Sub(v.asked) > connzRefresh {
+			unknown = append(unknown, v.reply)
 		}
 		if v.conn == nil && now.Sub(v.seen) > connzSoon && now.Sub(v.asked) > min(connzGap<<min(v.tries, 8), connzRetry) {
 			unknown = append(unknown, v.reply)

@@ -123,7 +123,9 @@ const (
 	connzRefresh = 20 * time.Second       // for the values that change: RTT and pending bytes
 	connzSilent  = 10 * time.Second       // between two questions whether somebody silent is still there
 	connzSingles = 3                      // so few newcomers are asked for one by one
-	connzRetry   = 30 * time.Second       // at most, between two tries for one whose connection is not found
+
+	connzBigSingles = 8                // at most in a round, where all are asked for one by one
+	connzRetry      = 30 * time.Second // at most, between two tries for one whose connection is not found
 )
 
 // found is a connection and the servers' word on who has it.
