@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"time"
 )
 
 // Short is what is wrong in a few words, the number first, for where room is short.
@@ -82,8 +81,8 @@ func (v *view) briefOfGroup(id string) string {
 		}
 		return text
 	case "behind":
-		n, _ := v.grown()
-		return fmt.Sprintf("+%d in %s to %d", n, WindowNeed.Round(time.Second), v.consumedLag())
+		w, _ := v.grown()
+		return fmt.Sprintf("+%d in %s to %d", w.lag, whole(w.span), v.Lag())
 	case "buffer-full":
 		return fmt.Sprintf("%s full, %d at origin", v.Stream.limit(), v.Hop.Behind)
 	case "sourcing-stopped":

@@ -23,6 +23,7 @@ func derive(prev *Group, stream, origin *Stream, rivals []*Group) *Group {
 		g.keepCounts(prev.Partitions, stream.TS)
 	}
 	g.Hop = g.hop(prev.Hop, origin.Facts, stream.TS)
+	g.done += g.acknowledged(prev.Members)
 	g.total(stream)
 	g.Findings = findings(&g, stream, origin)
 	g.Verdict = verdict(&g)
@@ -210,13 +211,35 @@ func (g *Group) total(stream *Stream) {
 			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
-	g.Out, g.In = thousandths(g.Out), thousandths(g.In) // sums are not as round as what they are of
-	if g.Strayed = 0; g.Key.Kind == KindStatic {
-		for _, p := range g.Partitions {
-			if p.Count != nil && (!p.Owned() || g.Members[p.Member].Consumer == nil) {
-				g.Strayed += p.Count.Pending
-			}
+	g.Strayed, g.idle = 0, 0
+	for _, p := range g.Partitions {
+		if g.taken(p) {
+			continue
+		}
+		g.idle++
+		if g.Key.Kind == KindStatic && p.Count != nil {
+			g.Strayed += p.Count.Pending
 		}
 	}
 	g.remember(stream.TS)
+	g.Out, g.In = thousandths(g.Out), thousandths(g.In+g.idleIn()) // sums are not as round as what they are of
+}
+
+// acknowledged counts what members acknowledged since they were seen before.
+func (g *Group) acknowledged(before []*Member) (n uint64) {
+	for i, m := range g.Members {
+		if i >= len(before) || before[i].Name != m.Name { // as a rule nobody came or went
+			i = slices.IndexFunc(before, func(b *Member) bool { return b.Name == m.Name })
+		}
+		if i < 0 || m.Consumer == nil || before[i].Consumer == nil || !m.Configured || m.Elsewhere != "" {
+			continue
+		}
+		old := before[i].Consumer
+		if old.Created.Equal(m.Consumer.Created) {
+			n += beyond(m.Consumer.AckFloor, old.AckFloor)
+		} else {
+			n += m.Consumer.AckFloor // it was made anew
+		}
+	}
+	return n
 }

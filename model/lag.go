@@ -40,9 +40,6 @@ func (g *Group) Stray() uint64 {
 	return beyond(g.Stream.Messages, g.Pending+g.AckPending)
 }
 
-// consumedLag is what waits for members that consume.
-func (g *Group) consumedLag() uint64 { return beyond(g.Lag(), g.Stray()) }
-
 // beyond is a - b, and 0 where that would be negative.
 func beyond(a, b uint64) uint64 { return a - min(a, b) }
 

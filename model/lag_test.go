@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -272,6 +273,72 @@ func TestBehind(t *testing.T) {
 		if has(g, "behind") != nil {
 			t.Fatalf("second %d: a burst that drains counts as behind: %+v", i, g.Findings)
 		}
+	}
+}
+
+// TestGrowthIsTold: what is said of a growing lag is what happened, and where nobody consumes
+// it is that which is wrong.
+func TestGrowthIsTold(t *testing.T) {
+	k := elastic("S", "g")
+	six := config(6, "a", "b", "c") // nobody runs c
+	start := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Written: epoch().Add(-time.Hour), Config: six})
+	run := func(members, nobody int) *Group {
+		_, seen := watched(start, k, epoch(), 60, func(i int, c *Consumer, work *StreamFacts) {
+			if c.Name == "a" {
+				c.Pending += uint64(members * i)
+				work.Messages += uint64(nobody * i)
+			}
+		})
+		return seen[59]
+	}
+	numbers := func(text string) (lag uint64, span time.Duration, in, out float64, stray uint64) {
+		t.Helper()
+		m := regexp.MustCompile(`^lag grew by (\d+) in (\S+) to \d+: (\d+)/s in, (\d+)/s out(?:; (\d+) of it where nobody consumes)?$`).FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%q", text)
+		}
+		fmt.Sscan(m[1], &lag)
+		span, _ = time.ParseDuration(m[2])
+		fmt.Sscan(m[3], &in)
+		fmt.Sscan(m[4], &out)
+		fmt.Sscan(m[5], &stray)
+		return lag, span, in, out, stray
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.1*want {
+			t.Errorf("%s: %v, want about %v", what, got, want)
+		}
+	}
+
+	g := run(40, 30) // acknowledged are about 200 a second
+	f := has(g, "behind")
+	if f == nil {
+		t.Fatalf("%s %+v", g.Verdict, g.Findings)
+	}
+	lag, span, in, out, stray := numbers(f.Text)
+	near("lag", float64(lag), 70*span.Seconds())
+	near("stray", float64(stray), 30*span.Seconds())
+	near("out", out, 200)
+	near("in", in, 270)
+	near("the column", g.In, 270)
+	if span < 29*time.Second || span > 34*time.Second {
+		t.Errorf("over %v", span)
+	}
+
+	g = run(0, 30)
+	if has(g, "behind") != nil || g.Verdict != VerdictDegraded {
+		t.Errorf("nothing is amiss but that nobody runs c: %s %+v", g.Verdict, g.Findings)
+	}
+	if f := g.Findings[0]; f.ID != "absent" || !strings.Contains(f.Text, "where nobody consumes") {
+		t.Errorf("%+v", f)
+	}
+	near("the column", g.In, 230)
+
+	start = Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Written: epoch().Add(-time.Hour), Config: config(4, "a", "b")})
+	g = run(40, 0)
+	if _, _, in, out, stray := numbers(has(g, "behind").Text); stray != 0 || in-out < 35 || in-out > 45 {
+		t.Errorf("%+v", g.Findings)
 	}
 }
 

@@ -26,7 +26,7 @@ func rules() []Rule {
 		{"stamp-differs", Critical, VerdictBroken, "the stream of a static group makes another number of partitions, or puts them elsewhere", stampDiffers},
 		{"filters-differ", Critical, VerdictBroken, "a consumer's filters are not those of its member", filtersDiffer},
 		{"stalled", Critical, VerdictStalled, "messages wait, and nothing was acknowledged for twice the ack wait", stalled},
-		{"behind", Warning, VerdictBehind, "the lag grows over the window while messages are acknowledged", growing},
+		{"behind", Warning, VerdictBehind, "the lag grows over the window where members consume, while messages are acknowledged", growing},
 		{"sourcing-stopped", Warning, VerdictDegraded, "messages wait at the origin and none is sourced", sourcingStopped},
 		{"buffer-full", Warning, VerdictDegraded, "the work stream is at its limit and messages wait at the origin", bufferFull},
 		{"sourcing-behind", Warning, VerdictDegraded, "the work stream does not keep up with the origin", sourcingBehind},

@@ -53,16 +53,13 @@ func redelivering(v *view) []Finding {
 }
 
 func growing(v *view) []Finding {
-	n, grows := v.grown()
-	if !grows || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
+	w, grows := v.grown()
+	if !grows || w.lag == 0 || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d", n, WindowNeed, v.consumedLag()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
-	if stray := v.Stray(); stray > 0 {
-		f.Text += fmt.Sprintf(", beside %d that nobody consumes", stray)
-	}
-	if v.RateSpan > 0 {
-		f.Text += fmt.Sprintf(": %.0f/s in, %.0f/s out", v.In, v.Out)
+	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d: %.0f/s in, %.0f/s out", w.lag, whole(w.span), v.Lag(), w.in(), w.out()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
+	if w.stray > slack {
+		f.Text += fmt.Sprintf("; %d of it where nobody consumes", w.stray)
 	}
 	return one(f)
 }

@@ -30,6 +30,15 @@ func countWaiting(n uint64) string {
 	return fmt.Sprintf("%d messages wait", n)
 }
 
+// piling says by how much the lag grew where nobody consumes.
+func (v *view) piling() string {
+	w, _ := v.grown()
+	if w.stray <= slack {
+		return ""
+	}
+	return fmt.Sprintf("; %d more than %s ago where nobody consumes", w.stray, whole(w.span))
+}
+
 func absent(v *view) []Finding {
 	list := v.each(StateAbsent, func(m *Member) Finding {
 		f := Finding{Hint: "start an instance of " + m.Name}
@@ -52,6 +61,9 @@ func absent(v *view) []Finding {
 	})
 	if n := v.Stray(); n > 0 && len(list) == 1 && !v.Counted() {
 		list[0].Text += ", ~" + countWaiting(n) + " there"
+	}
+	if len(list) > 0 {
+		list[0].Text += v.piling()
 	}
 	return list
 }
@@ -79,6 +91,9 @@ func unowned(v *view) []Finding {
 		f.Text, f.Hint = "no members: nobody owns any partition", "add members (a)"
 	}
 	f.Text += v.wait(nobody)
+	if len(v.in(StateAbsent)) == 0 { // which says it already
+		f.Text += v.piling()
+	}
 	return one(f)
 }
 

@@ -115,6 +115,17 @@ func (s *Snapshot) Unknown(k Kind) string {
 	return b.Problem
 }
 
+// Unseen says which kinds of groups are not known, and why: a line each.
+func (s *Snapshot) Unseen() []string {
+	var list []string
+	for _, k := range []Kind{KindStatic, KindElastic} {
+		if why := s.Unknown(k); why != "" {
+			list = append(list, string(k)+" groups are not known: "+why)
+		}
+	}
+	return list
+}
+
 // Bucket returns the state of the bucket of a kind, false while it is unknown.
 func (s *Snapshot) Bucket(k Kind) (Bucket, bool) {
 	for _, b := range s.Buckets {
@@ -162,6 +173,8 @@ type Group struct {
 	Strayed    uint64        `json:"strayed,omitempty"` // static: counted in partitions whose owner has no consumer
 	historyAt  time.Time
 	samples    []sample // as the history, for judging
+	idle       int      // partitions whose owner has no consumer, or that nobody owns
+	done       uint64   // acknowledged since the group is watched
 
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first

@@ -17,8 +17,12 @@ type Window struct {
 // sample is one look at a group.
 type sample struct {
 	at     time.Time // server clock
-	lag    uint64    // without what nobody consumes: that grows however quick the members are
-	behind uint64    // at the origin
+	lag    uint64
+	stray  uint64 // of it, what is known to wait where nobody consumes
+	idle   int    // partitions that nobody consumed
+	deal   uint64 // the config's revision
+	done   uint64 // acknowledged since the group is watched
+	behind uint64 // at the origin
 	acked  time.Time
 }
 
@@ -29,7 +33,7 @@ func (g *Group) remember(at time.Time) {
 	if at.Sub(g.historyAt) >= HistoryStep {
 		g.historyAt = at
 		g.History = bounded(g.History, g.Lag())
-		g.samples = bounded(g.samples, sample{at: at, lag: g.consumedLag(), behind: g.Hop.Waiting(), acked: g.acked()})
+		g.samples = bounded(g.samples, sample{at: at, lag: g.Lag(), stray: g.Stray(), idle: g.idle, deal: g.Revision, done: g.done, behind: g.Hop.Waiting(), acked: g.acked()})
 	}
 	g.Window = Window{}
 	if len(g.samples) > 0 {
@@ -62,29 +66,83 @@ func (g *Group) acked() time.Time {
 // slack is how much the lag may rise by chance.
 const slack = 20
 
-// grown tells by how much the lag rose over the window: the least of its last third
-// over the most of its first. Two moments alone would say little: lag goes up and down.
-func (g *Group) grown() (n uint64, grows bool) {
+// growth is how a group's lag changed over its window.
+type growth struct {
+	span  time.Duration
+	lag   uint64 // how much it grew
+	stray uint64 // of it, where nobody consumes
+	done  uint64 // acknowledged meanwhile
+}
+
+// in is what arrived per second: what was acknowledged and what the lag grew by.
+func (w growth) in() float64 { return float64(w.done+w.lag) / w.span.Seconds() }
+
+// out is what was acknowledged per second.
+func (w growth) out() float64 { return float64(w.done) / w.span.Seconds() }
+
+// grown tells how the lag changed over the window, and whether it grew where members
+// consume: whether the least of its last third is beyond the most of its first. Two moments
+// alone would say little, for lag goes up and down.
+func (g *Group) grown() (w growth, grows bool) {
 	if !g.Window.Complete {
-		return 0, false
+		return growth{}, false
 	}
-	end := g.samples[len(g.samples)-1].at
-	start, third := end.Add(-WindowNeed), WindowNeed/3
+	end := g.samples[len(g.samples)-1]
+	start, third := end.at.Add(-WindowNeed), WindowNeed/3
+	begin := g.samples[0]
 	var most, least uint64
 	var first, last bool
 	for _, s := range g.samples {
+		consumed := beyond(s.lag, s.stray)
 		switch {
-		case s.at.Before(start):
+		case !s.at.After(start):
+			begin = s
 		case s.at.Before(start.Add(third)):
-			first, most = true, max(most, s.lag)
-		case s.at.After(end.Add(-third)):
-			if !last || s.lag < least {
-				last, least = true, s.lag
+			first, most = true, max(most, consumed)
+		case s.at.After(end.at.Add(-third)):
+			if !last || consumed < least {
+				last, least = true, consumed
 			}
 		}
 	}
-	n = beyond(least, most)
-	return n, first && last && n > slack+uint64(max(0, g.In))
+	w = growth{span: end.at.Sub(begin.at), lag: beyond(end.lag, begin.lag), done: beyond(end.done, begin.done)}
+	if end.deal == begin.deal { // else partitions came into it, or left, with all that waits there
+		w.stray = min(w.lag, beyond(end.stray, begin.stray))
+	}
+	return w, first && last && w.span > 0 && beyond(least, most) > slack+uint64(max(0, g.In))
+}
+
+// idleIn is what arrives per second where nobody consumes. Consumers tell nothing of it: an
+// elastic group's is how what waits there grew while the same partitions were without one,
+// a static group's is known where partitions are counted.
+func (g *Group) idleIn() float64 {
+	if g.idle == 0 {
+		return 0
+	}
+	in := 0.0
+	if g.Key.Kind == KindStatic {
+		for _, p := range g.Partitions {
+			if p.Count != nil && !g.taken(p) {
+				in += p.Count.In
+			}
+		}
+		return in
+	}
+	if len(g.samples) == 0 {
+		return 0
+	}
+	end := g.samples[len(g.samples)-1]
+	begin := end
+	for _, s := range slices.Backward(g.samples) {
+		if s.idle != end.idle || s.deal != end.deal || end.at.Sub(s.at) > WindowNeed {
+			break
+		}
+		begin = s
+	}
+	if span := end.at.Sub(begin.at); span >= rateSpan {
+		in = float64(beyond(end.stray, begin.stray)) / span.Seconds()
+	}
+	return in
 }
 
 // lagging is the least that waited at the origin over the last third of the window, and
