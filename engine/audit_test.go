@@ -169,6 +169,10 @@ func TestFounding(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	g := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "new"}
+	astray := model.Config{Partitions: 4, Filters: []model.Filter{{Subject: "oders.*", Wildcards: []int{1}}}}
+	if _, err := e.PlanCreation(t.Context(), g, astray); err == nil || !strings.Contains(err.Error(), `"oders.*" matches no subject of stream ORDERS, which takes orders.*`) {
+		t.Errorf("%v", err)
+	}
 	p := must(e.PlanCreation(t.Context(), g, config))
 	must(e.Apply(t.Context(), p))
 	work := must(js.Stream(t.Context(), "ORDERS-new")).CachedInfo().Config

@@ -92,7 +92,7 @@ func (e *Engine) PlanCreation(ctx context.Context, k model.Key, c model.Config) 
 		} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("stream %s: %w", made.WorkStream, err)
 		}
-		return nil
+		return pcgroups.CheckSources(config, c.Filters)
 	})
 	if err != nil {
 		return nil, err

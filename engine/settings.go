@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/jsm.go/natscontext"
@@ -46,9 +47,15 @@ func Resolve(o Options) (*Settings, error) {
 	if strings.Contains(server, "@") {
 		r.origins = append(r.origins, Origin{"login", "the server's URL"}) // nats.go prefers it
 	}
-	opts = append(opts,
-		natscontext.WithCertificate(r.pick("tlscert", "--tlscert", o.TLSCert, "NATS_CERT", func() string { return lent.Certificate() })),
-		natscontext.WithKey(r.pick("tlskey", "--tlskey", o.TLSKey, "NATS_KEY", func() string { return lent.Key() })),
+	if err := checkSchemes(server); err != nil {
+		return nil, err
+	}
+	cert := r.pick("tlscert", "--tlscert", o.TLSCert, "NATS_CERT", func() string { return lent.Certificate() })
+	key := r.pick("tlskey", "--tlskey", o.TLSKey, "NATS_KEY", func() string { return lent.Key() })
+	if err := r.wholePair(cert, key); err != nil {
+		return nil, err
+	}
+	opts = append(opts, natscontext.WithCertificate(cert), natscontext.WithKey(key),
 		natscontext.WithCA(r.pick("tlsca", "--tlsca", o.TLSCA, "NATS_CA", func() string { return lent.CA() })),
 	)
 	if lent != nil {
@@ -147,6 +154,36 @@ func (r *resolution) pick(setting, flag, given, variable string, lent func() str
 		r.origins = append(r.origins, Origin{setting, from})
 	}
 	return value
+}
+
+// wholePair refuses half a certificate, which would not be used. A context that holds one
+// is left alone: the nats CLI takes it, too.
+func (r *resolution) wholePair(cert, key string) error {
+	if (cert == "") == (key == "") {
+		return nil
+	}
+	given, missing := "tlscert", "--tlskey"
+	if cert == "" {
+		given, missing = "tlskey", "--tlscert"
+	}
+	for _, o := range r.origins {
+		if o.Setting == given && o.From != r.contextFrom {
+			return fmt.Errorf("%s is of no use without the other half: give %s too", o.From, missing)
+		}
+	}
+	return nil
+}
+
+// checkSchemes refuses addresses of something else than NATS, which nats.go would take for
+// a server's all the same.
+func checkSchemes(servers string) error {
+	for _, server := range strings.Split(servers, ",") {
+		scheme, _, found := strings.Cut(strings.TrimSpace(server), "://")
+		if found && !slices.Contains([]string{"nats", "tls", "tcp", "ws", "wss"}, strings.ToLower(scheme)) {
+			return fmt.Errorf("server %s: no NATS server is reached by %s: give nats://, tls://, ws:// or wss://", redactURLs(server), scheme)
+		}
+	}
+	return nil
 }
 
 // credentials is one place's way to log in.

@@ -121,6 +121,11 @@ func TestRefusedSettings(t *testing.T) {
 		{Options{Context: "nobody", Lookup: at()}, `no NATS context "nobody": see nats context ls`},
 		{Options{Lookup: at()}, `no NATS context "gone"`},
 		{Options{Context: "bad", Lookup: at()}, `NATS context "bad": `},
+		{Options{TLSCert: "/cert", Lookup: noEnv}, "--tlscert is of no use without the other half: give --tlskey too"},
+		{Options{TLSKey: "/key", Lookup: noEnv}, "--tlskey is of no use without the other half: give --tlscert too"},
+		{Options{Lookup: env("NATS_CERT", "/cert")}, "NATS_CERT is of no use without the other half: give --tlskey too"},
+		{Options{Server: "http://u:secret@x:4222", Lookup: noEnv}, "server http://x:4222: no NATS server is reached by http: give nats://"},
+		{Options{Server: "nats://127.0.0.1:1,foo://x", Lookup: noEnv}, "no NATS server is reached by foo"},
 		{Options{Lookup: env("NATS_TIMEOUT", "soon")}, `NATS_TIMEOUT is "soon": give a duration such as 5s`},
 	} {
 		_, err := Connect(t.Context(), c.o)

@@ -41,6 +41,18 @@ func TestHandoverIsStopped(t *testing.T) {
 	}
 }
 
+// A handover that is over goes on no longer: what did not come to flow is marked so.
+func TestHandoverEndsWithout(t *testing.T) {
+	s, d := draining(t, 100, 30, step(model.PhaseWatching, watched))
+	s.sees("… flowing")
+	s.send(handoverMsg{d, step(model.PhaseDone, watched)})
+	s.send(appliedMsg{from: d.plan, text: "remap: revision 41 ▸ 42"})
+	s.sees("! flowing").sees("m3 has no consumer")
+	if strings.Contains(s.plain(), "… flowing") {
+		t.Error(s.plain())
+	}
+}
+
 // The context that the handover runs with ends with Esc, and the report closes.
 func TestHandoverContextEnds(t *testing.T) {
 	a := &slow{began: make(chan struct{})}

@@ -149,6 +149,8 @@ func (d *drainWindow) lines(m *Model, w int) []*row {
 		switch {
 		case done:
 			sign, st, look = "✓", t.ok, t.text
+		case reached && d.over: // it ended without that
+			sign, st, look = "!", t.warn, t.text
 		case reached:
 			sign, st, look = "…", t.accent, t.text
 		}

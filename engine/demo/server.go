@@ -3,7 +3,9 @@ package demo
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -14,6 +16,8 @@ type Server struct {
 	ns  *server.Server
 	dir string
 }
+
+const host = "127.0.0.1"
 
 // startTimeout bounds how long the server may take to accept connections.
 const startTimeout = 10 * time.Second
@@ -27,9 +31,11 @@ func StartServer(port int) (*Server, error) {
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
+	} else if err := free(port); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	ns, err := server.NewServer(&server.Options{
-		ServerName: "pcgtop-demo", Host: "127.0.0.1", Port: port,
+		ServerName: "pcgtop-demo", Host: host, Port: port,
 		JetStream: true, StoreDir: dir, JetStreamMaxStore: 1 << 30, JetStreamMaxMemory: 256 << 20,
 		NoSigs: true, NoLog: true,
 	})
@@ -42,6 +48,15 @@ func StartServer(port int) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("the demo's server is not ready after %s", startTimeout), s.Stop())
 	}
 	return s, nil
+}
+
+// free tells why the server could not listen on a port: it does not say so itself.
+func free(port int) error {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	if err != nil {
+		return fmt.Errorf("the demo's server cannot listen: %w; give another --port, or none for a free one", err)
+	}
+	return l.Close()
 }
 
 // URL is where clients connect.

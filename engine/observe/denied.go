@@ -27,13 +27,17 @@ func parseDenial(text string) (denial, bool) {
 	return d, true
 }
 
+// advisory tells whether it is about news from the server. They are listened to by their
+// kinds, of which one permission covers all.
+func (d denial) advisory() bool { return strings.HasPrefix(d.subject, advisories+".") }
+
 // operation names what was refused: CONSUMER.LIST on ORDERS.
 func (d denial) operation(prefix string) string {
 	if d.inbox {
 		return "receiving answers"
 	}
-	if name, ok := strings.CutPrefix(d.subject, advisories+"."); ok {
-		return "advisories " + strings.TrimSuffix(name, ".>")
+	if d.advisory() {
+		return "advisories"
 	}
 	if d.subject == connzSubject {
 		return "connections"
@@ -66,6 +70,8 @@ func (d denial) advice(prefix string) string {
 	if d.inbox {
 		root, _, _ := strings.Cut(subject, ".")
 		subject = root + ".>"
+	} else if d.advisory() {
+		subject = advisories + ".>"
 	} else if create, ok := strings.CutPrefix(subject, prefix+".CONSUMER.CREATE."); ok {
 		stream, _, _ := strings.Cut(create, ".")
 		subject = prefix + ".CONSUMER.CREATE." + stream + ".>"

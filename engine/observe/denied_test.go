@@ -47,7 +47,7 @@ func TestDeniedIsNamedAndNeverEmpty(t *testing.T) {
 	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{Health: 300 * time.Millisecond})
 	_, took := r.until(t, "the refusals are named", func(s *model.Snapshot) bool {
 		return deniedWith(s, "CONSUMER.CREATE on KV_static-consumer-groups: allow publish to $JS.API.CONSUMER.CREATE.KV_static-consumer-groups.>") &&
-			deniedWith(s, "STREAM.LIST: allow publish to $JS.API.STREAM.LIST") && deniedWith(s, "advisories CONSUMER.PINNED")
+			deniedWith(s, "STREAM.LIST: allow publish to $JS.API.STREAM.LIST") && deniedWith(s, "advisories: allow subscribe to $JS.EVENT.ADVISORY.>")
 	})
 	t.Logf("named after %v", took)
 	if took > time.Second {

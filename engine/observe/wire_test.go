@@ -170,7 +170,7 @@ func TestDenials(t *testing.T) {
 		{`Permissions Violation for Publish to "$JS.API.STREAM.LIST"`, "STREAM.LIST: allow publish to $JS.API.STREAM.LIST"},
 		{`Permissions Violation for Publish to "$JS.API.STREAM.MSG.GET.KV_x"`, "STREAM.MSG.GET on KV_x: allow publish to $JS.API.STREAM.MSG.GET.KV_x"},
 		{`Permissions Violation for Publish to "$JS.API.INFO"`, "INFO: allow publish to $JS.API.INFO"},
-		{`Permissions Violation for Subscription to "$JS.EVENT.ADVISORY.CONSUMER.PINNED.>"`, "advisories CONSUMER.PINNED: allow subscribe to $JS.EVENT.ADVISORY.CONSUMER.PINNED.>"},
+		{`Permissions Violation for Subscription to "$JS.EVENT.ADVISORY.CONSUMER.PINNED.>"`, "advisories: allow subscribe to $JS.EVENT.ADVISORY.>"},
 		{`Permissions Violation for Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`, "pulls of ORDERS-cg: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"},
 		{`Permissions Violation for Publish to "$SYS.REQ.ACCOUNT.PING.CONNZ"`, "connections: allow publish to $SYS.REQ.ACCOUNT.PING.CONNZ"},
 		{`Permissions Violation for Publish to "other"`, "publish to other: allow publish to other"},

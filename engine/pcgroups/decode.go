@@ -63,6 +63,9 @@ func badJSON(err error) error {
 	if errors.As(err, &kind) && kind.Field != "" {
 		return fmt.Errorf("bad JSON: %s cannot be a %s: %w", kind.Field, kind.Value, errWrongType(kind.Type))
 	}
+	if kind != nil {
+		return fmt.Errorf("bad JSON: not an object but %s", kind.Value)
+	}
 	return fmt.Errorf("bad JSON: %w", err)
 }
 

@@ -52,6 +52,8 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"max_members":"2"}`, "bad JSON: max_members cannot be a string: it is a whole number from 0"},
 		{`{"max_members":-1}`, "bad JSON: max_members cannot be a number -1: it is a whole number from 0"},
 		{`{"max_members":2,"members":"m1"}`, "bad JSON: members cannot be a string: it is a list"},
+		{`[]`, "bad JSON: not an object but array"},
+		{`7`, "bad JSON: not an object but number"},
 		{`{"max_members":0}`, "invalid: the max number of members must be >= 1"},
 		{`{"max_members":70000}`, "invalid: max_members is 70000, more than 65536 partitions"},
 		{`{"max_members":18446744073709551615}`, "invalid: max_members is 18446744073709551615, more than 65536 partitions"},
