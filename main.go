@@ -135,7 +135,11 @@ func run(args []string) int {
 	}
 	switch verb {
 	case "static", "elastic", "check", "where", "record":
-		e, err := engine.Connect(ctx, c.options())
+		o := c.options()
+		if named, ok := parsed.Selected().Target.Interface().(command.Named); ok {
+			o.Name = named.ConnectionName()
+		}
+		e, err := engine.Connect(ctx, o)
 		if err != nil && verb == "check" {
 			err = c.Check.Unknown(env, err)
 		}
@@ -164,7 +168,7 @@ func fail(err error, code int) int {
 		return int(judged.Status) // it has said why
 	case errors.As(err, &panicked):
 		fmt.Fprintf(os.Stderr, "%s\n", panicked.Stack)
-	case errors.Is(err, errNoTerminal):
+	case errors.Is(err, errNoTerminal), errors.Is(err, command.ErrUsage):
 		code = exitUsage
 	case errors.Is(err, command.ErrNotFound), errors.Is(err, engine.ErrNotFound):
 		code = exitNotFound
@@ -193,6 +197,11 @@ type demoCmd struct {
 
 // Run starts the demo and shows or serves it.
 func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
+	for _, flag := range []string{"context", "server", "user", "password", "token", "creds", "nkey", "tlscert", "tlskey", "tlsca", "js-domain", "js-api-prefix"} {
+		if _, given := c.sources.Flags[flag]; given {
+			return command.Usage("demo shows a server of its own: leave out --%s", flag)
+		}
+	}
 	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed})
 	if err != nil {
 		return err
@@ -256,7 +265,7 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 			return err
 		}
 		if n == r.Count {
-			return nil
+			return r.whole(s)
 		}
 		select {
 		case <-ctx.Done():
@@ -283,12 +292,20 @@ func (r reportCmd) read(ctx context.Context, e *engine.Engine) (*model.Snapshot,
 	return s, err
 }
 
+// whole fails when groups that belong into the report could not be read.
+func (r reportCmd) whole(s *model.Snapshot) error {
+	if unseen := s.Unseen(); len(unseen) > 0 && !strings.Contains(r.Target, "/") {
+		return fmt.Errorf("not everything could be read: %s", strings.Join(unseen, "; "))
+	}
+	return nil
+}
+
 func (r reportCmd) print(s *model.Snapshot) error {
 	if r.Target != "" {
 		stream, group, _ := strings.Cut(r.Target, "/")
 		one := *s
 		if one.Groups = s.Lookup(stream, group); len(one.Groups) == 0 {
-			return fmt.Errorf("%s: %w; pcgtop report lists every group", r.Target, command.ErrNotFound)
+			return command.Missing(s, r.Target)
 		}
 		s = &one
 		if r.Output == "table" && group != "" {

@@ -17,6 +17,7 @@ func manual() []kong.Option {
 		kong.Name("pcgtop"),
 		kong.Description("Watch and steer partitioned consumer groups on NATS JetStream."),
 		kong.Vars{"screens": strings.Join(tui.Screens(), ", ")},
+		kong.Help(help),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.ExplicitGroups([]kong.Group{
 			group("watch", "Watch:", ""), group("keep", "Record and draw:", ""), group("act", "Act:", ""), group("itself", "pcgtop itself:", ""),

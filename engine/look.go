@@ -26,7 +26,7 @@ func (e *Engine) LookUntil(ctx context.Context, k model.Key, watch time.Duration
 			return false
 		}
 		g := s.Group(k)
-		if g != nil && g.ReadError == "" && g.Revision > 0 && g.Stream.Exists && !e.counted(g, start) {
+		if g != nil && e.countable(g) && !e.counted(g, start) {
 			return false
 		}
 		if whole.IsZero() {

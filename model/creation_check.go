@@ -11,7 +11,7 @@ import (
 // CheckCreation says why a group cannot be made, as far as that can be told from what
 // is seen; nil when nothing speaks against it. The server may know more.
 func (s *Snapshot) CheckCreation(k Key, c Config) error {
-	if err := k.checkGroup(); err != nil {
+	if err := k.CheckGroup(); err != nil {
 		return err
 	}
 	if s.Group(k) != nil {
@@ -59,8 +59,8 @@ func (s *Snapshot) hasStream(name string) bool {
 	return slices.ContainsFunc(s.streams, func(st *Stream) bool { return st.Name == name && st.Facts.Exists })
 }
 
-// checkGroup refuses names that a group could not be stored or could not run under.
-func (k Key) checkGroup() error {
+// CheckGroup refuses names that a group could not be stored or could not run under.
+func (k Key) CheckGroup() error {
 	for what, name := range map[string]string{"stream": k.Stream, "group": k.Group} {
 		if name == "" {
 			return fmt.Errorf("name the %s", what)

@@ -1,10 +1,8 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,14 +65,10 @@ type verdicts struct {
 	Status Status    `json:"status"`
 	Code   int       `json:"code"`
 	Error  string    `json:"error,omitempty"`
+	Unseen []string  `json:"unseen,omitempty"` // groups that are not known, and why
 	Groups []checked `json:"groups"`
-}
 
-// thresholds are the flags of a check, understood.
-type thresholds struct {
-	lag   [2]uint64 // warning, critical; 0: none
-	age   [2]time.Duration
-	rules map[string]Status
+	watched time.Duration // as asked for
 }
 
 // Run judges the groups and returns an [Exit] unless all is well.
@@ -87,11 +81,14 @@ func (c Check) Run(e *Env) error {
 	if err != nil {
 		return c.Unknown(e, err)
 	}
-	groups, err := c.look(e, limits)
+	groups, unseen, err := c.look(e, limits)
 	if err != nil {
 		return c.Unknown(e, err)
 	}
-	all := verdicts{Groups: []checked{}}
+	all := verdicts{Unseen: unseen, Groups: []checked{}, watched: c.For}
+	if len(unseen) > 0 {
+		all.Status = StatusUnknown // what may not be seen may be in any state
+	}
 	for _, g := range groups {
 		one := limits.judge(g)
 		all.Groups = append(all.Groups, one)
@@ -126,40 +123,36 @@ func (c Check) say(e *Env, all verdicts) error {
 	return &Exit{all.Status}
 }
 
-// look reads the groups that are asked about: in depth where the flags need it.
-func (c Check) look(e *Env, limits thresholds) ([]*model.Group, error) {
+// look reads the groups that are asked about: in depth where the flags need it. unseen
+// says which may be there beside them and could not be read.
+func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []string, err error) {
 	stream, group, _ := strings.Cut(c.Target, "/")
 	s, err := e.Engine.Once(e.Context)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	groups := s.Groups
+	if group == "" { // a group that is named and was found is all that is asked about
+		unseen = s.Unseen()
+	}
+	groups = s.Groups
 	if c.Target != "" {
-		if groups = s.Lookup(stream, group); len(groups) == 0 {
-			return nil, fmt.Errorf("%s: %w; `pcgtop report` lists what there is", c.Target, ErrNotFound)
+		if groups = s.Lookup(stream, group); len(groups) == 0 && len(unseen) == 0 {
+			return nil, nil, Missing(s, c.Target)
 		}
 	}
-	if group == "" && limits.age == [2]time.Duration{} && c.For <= 0 {
-		return groups, nil
+	counts := group != "" || limits.age != [2]time.Duration{}
+	if len(groups) == 0 || !counts && c.For <= 0 {
+		return groups, unseen, nil
 	}
-	deep := make([]*model.Group, len(groups))
-	for i, g := range groups {
-		if deep[i], err = c.deeper(e, g); err != nil {
-			return nil, err
-		}
+	var keys []model.Key
+	for _, g := range groups {
+		keys = append(keys, g.Key)
 	}
-	return deep, nil
-}
-
-func (c Check) deeper(e *Env, g *model.Group) (*model.Group, error) {
-	s, err := e.Engine.Look(e.Context, g.Key, c.For)
-	if err != nil {
-		return nil, err
+	groups, err = e.Engine.Survey(e.Context, keys, c.For, counts)
+	if err == nil && len(groups) == 0 {
+		err = fmt.Errorf("%s: %w: it was deleted meanwhile", keys[0], ErrNotFound)
 	}
-	if now := s.Group(g.Key); now != nil {
-		return now, nil
-	}
-	return nil, fmt.Errorf("%s: %w: it was deleted meanwhile", g.Key, ErrNotFound)
+	return groups, unseen, err
 }
 
 // judge applies the thresholds to a group's findings.
@@ -228,55 +221,4 @@ func over[T uint64 | time.Duration](v T, limits [2]T) (Status, T) {
 		return StatusWarning, limits[0]
 	}
 	return StatusOK, 0
-}
-
-func (c Check) thresholds() (thresholds, error) {
-	t := thresholds{rules: map[string]Status{}}
-	var err error
-	if t.lag, err = pair(c.Lag, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 63) }); err != nil {
-		return t, fmt.Errorf("--lag %q: want WARN, WARN:CRIT or :CRIT in messages, the lower first, such as 1000:50000", c.Lag)
-	}
-	if t.age, err = pair(c.Age, time.ParseDuration); err != nil {
-		return t, fmt.Errorf("--age %q: want WARN, WARN:CRIT or :CRIT, the shorter first, such as 30s:5m", c.Age)
-	}
-	rules := c.Rule
-	if c.NoStandby != "" {
-		rules = append(rules[:len(rules):len(rules)], "no-standby="+c.NoStandby)
-	}
-	for _, r := range rules {
-		id, level, _ := strings.Cut(r, "=")
-		known := slices.ContainsFunc(model.Rules(), func(rule model.Rule) bool { return rule.ID == id })
-		i := slices.Index([]string{"ok", "warn", "crit"}, level)
-		if !known || i < 0 {
-			return t, fmt.Errorf("%q: want a finding and what it is, such as no-standby=warn", r)
-		}
-		t.rules[id] = Status(i)
-	}
-	return t, nil
-}
-
-// errLimits says that two limits make no sense together.
-var errLimits = errors.New("limits are above 0, the warning not above the critical one")
-
-// pair reads WARN, WARN:CRIT or :CRIT.
-func pair[T uint64 | time.Duration](text string, parse func(string) (T, error)) (limits [2]T, err error) {
-	if text == "" {
-		return limits, nil
-	}
-	warn, crit, both := strings.Cut(text, ":")
-	for i, s := range []string{warn, crit} {
-		if i == 0 && s == "" && both || i == 1 && !both {
-			continue
-		}
-		if limits[i], err = parse(s); err == nil && limits[i] <= 0 {
-			err = errLimits
-		}
-		if err != nil {
-			return limits, err
-		}
-	}
-	if both && limits[0] > limits[1] {
-		return limits, errLimits
-	}
-	return limits, nil
 }

@@ -28,6 +28,13 @@ func (f *fake) Look(_ context.Context, k model.Key, _ time.Duration) (*model.Sna
 func (f *fake) LookUntil(ctx context.Context, k model.Key, watch time.Duration, _ func(*model.Group) bool) (*model.Snapshot, error) {
 	return f.Look(ctx, k, watch)
 }
+func (f *fake) Survey(_ context.Context, keys []model.Key, _ time.Duration, _ bool) (groups []*model.Group, err error) {
+	for _, k := range keys {
+		f.looked = append(f.looked, k)
+		groups = append(groups, f.snapshot.Group(k))
+	}
+	return groups, f.err
+}
 func (f *fake) Subjects(context.Context, model.Key, string, int) ([]string, bool, error) {
 	return nil, false, f.err
 }
@@ -81,11 +88,15 @@ func TestCheck(t *testing.T) {
 		"half a lag":         {Check{Lag: "5:"}, nil, StatusUnknown, "--lag", 0},
 		"critical lag only":  {Check{Target: "S/g", Lag: ":7"}, nil, StatusCritical, "CRITICAL: 1 group, 1 critical; S/g: lag 7 is at least 7\n", 1},
 		"no critical lag":    {Check{Target: "S/g", Lag: ":8"}, nil, StatusOK, "OK: 1 group, 1 ok\n", 1},
-		"negative age":       {Check{Age: "-5s"}, nil, StatusUnknown, "--age", 0},
 		"negative time":      {Check{For: -1}, nil, StatusUnknown, "--for", 0},
 		"bad age":            {Check{Age: "1"}, nil, StatusUnknown, "--age", 0},
-		"bad standby":        {Check{NoStandby: "maybe"}, nil, StatusUnknown, "no-standby=maybe", 0},
-		"bad rule":           {Check{Rule: []string{"nope=ok"}}, nil, StatusUnknown, "nope=ok", 0},
+		"bad standby":        {Check{NoStandby: "maybe"}, nil, StatusUnknown, `--no-standby "maybe": "maybe" is none of ok, warn, crit`, 0},
+		"bad rule":           {Check{Rule: []string{"nope=ok"}}, nil, StatusUnknown, `--rule "nope=ok": there is no finding "nope"; there are absent, ack-wait-short, behind,`, 0},
+		"bad level":          {Check{Rule: []string{"absent=maybe"}}, nil, StatusUnknown, `--rule "absent=maybe": "maybe" is none of ok, warn, crit`, 0},
+		"no level":           {Check{Rule: []string{"absent"}}, nil, StatusUnknown, `--rule "absent": want ID=ok|warn|crit`, 0},
+		"lags the wrong way": {Check{Lag: "100:10"}, nil, StatusUnknown, `critical at 10 is less than a warning at 100`, 0},
+		"ages the wrong way": {Check{Age: "5m:3s"}, nil, StatusUnknown, `critical at 3s is less than a warning at 5m`, 0},
+		"negative age":       {Check{Age: "-3s"}, nil, StatusUnknown, `"-3s" is no limit`, 0},
 	} {
 		var out bytes.Buffer
 		f := &fake{snapshot: picture(), err: c.err}

@@ -22,15 +22,16 @@ func (v verdicts) text(w io.Writer) error {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
 		}
 	}
-	line := strings.ToUpper(v.Status.String()) + ": "
+	var said []string
 	switch {
 	case v.Error != "":
-		line += strings.ReplaceAll(v.Error, "\n", "; ")
-	case len(v.Groups) == 0:
-		line += "no groups"
-	default:
-		line += model.Count(len(v.Groups), "group") + ", " + strings.Join(parts, ", ") + v.worst()
+		said = append(said, strings.ReplaceAll(v.Error, "\n", "; "))
+	case len(v.Groups) > 0:
+		said = append(said, model.Count(len(v.Groups), "group")+", "+strings.Join(parts, ", ")+v.worst())
+	case len(v.Unseen) == 0:
+		said = append(said, "no groups")
 	}
+	line := strings.ToUpper(v.Status.String()) + ": " + strings.Join(append(said, v.Unseen...), "; ")
 	if _, err := fmt.Fprintln(w, line); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (v verdicts) text(w io.Writer) error {
 			about = "~"
 		}
 		note := ""
-		if !g.Window.Complete {
+		if v.watched > 0 && !g.Window.Complete {
 			note = fmt.Sprintf(", watched for %s of %s", g.Window.Span.Round(time.Second), model.WindowNeed)
 		}
 		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%d%s\n", g.Status, g.Key, g.Verdict, about, g.Lag, note)

@@ -28,6 +28,10 @@ type Engine interface {
 	Look(ctx context.Context, k model.Key, watch time.Duration) (*model.Snapshot, error)
 	// LookUntil is Look that ends earlier when what is known of the group is enough.
 	LookUntil(ctx context.Context, k model.Key, watch time.Duration, enough func(*model.Group) bool) (*model.Snapshot, error)
+	// Survey is Once for these groups, all watched for as long at the same time; with
+	// counts, the partitions of each are counted at the end. What was deleted meanwhile
+	// is left out.
+	Survey(ctx context.Context, keys []model.Key, watch time.Duration, counts bool) ([]*model.Group, error)
 	// Subjects lists at most n subjects of a group's messages that contain a text.
 	Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error)
 	// Apply carries out a plan as it stands, or not at all, and says what it did.
@@ -48,8 +52,8 @@ type Env struct {
 	Out     io.Writer
 	Err     io.Writer // for what is not the result
 	JSON    bool      // print JSON instead of text
-	// Show prints one group in full.
-	Show func(io.Writer, *model.Group) error
+	// Show prints one group in full, or, with names, these of its members.
+	Show func(w io.Writer, g *model.Group, only ...string) error
 }
 
 // print writes what a verb has to say: as text, or v as a line of JSON.
@@ -75,6 +79,28 @@ func (e *Env) say(k model.Key, format string, args ...any) error {
 
 // ErrNotFound is wrapped when what was named does not exist.
 var ErrNotFound = errors.New("not found")
+
+// Missing is why there is no group of the name STREAM[/GROUP]: it does not exist, or, where
+// not every group could be read, it is not known whether it does.
+func Missing(s *model.Snapshot, name string) error {
+	if unseen := s.Unseen(); len(unseen) > 0 {
+		return fmt.Errorf("%s: whether it exists cannot be told: %s", name, strings.Join(unseen, "; "))
+	}
+	return fmt.Errorf("%s: %w; `pcgtop report` lists what there is", name, ErrNotFound)
+}
+
+// ErrUsage is what an error is when the arguments make no sense, whatever there is.
+var ErrUsage = errors.New("wrong usage")
+
+// usageError is an error of the arguments, in its own words.
+type usageError struct{ error }
+
+func (usageError) Is(target error) bool { return target == ErrUsage }
+
+func (u usageError) Unwrap() error { return u.error }
+
+// Usage makes an error of the arguments.
+func Usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // ErrReadOnly is wrapped when a verb would write and writes are off.
 var ErrReadOnly = errors.New("read-only")
@@ -135,9 +161,17 @@ func always(a model.Action, members []string, mappings []model.Mapping) func(*mo
 	}
 }
 
+// asking is where questions go: not among JSON.
+func (e *Env) asking() io.Writer {
+	if e.JSON {
+		return e.Err
+	}
+	return e.Out
+}
+
 // confirm asks a question that only the given word answers.
 func (e *Env) confirm(word, question string) error {
-	fmt.Fprintf(e.Out, "%s\nType %q to go on: ", question, word)
+	fmt.Fprintf(e.asking(), "%s\nType %q to go on: ", question, word)
 	var answer string
 	if _, err := fmt.Fscanln(e.In, &answer); err != nil && answer == "" {
 		return errors.New("not confirmed: nothing was deleted; use --force to delete without asking")
@@ -165,7 +199,7 @@ func parseMappings(args []string) ([]model.Mapping, error) {
 // the nth filter's. No lists at all: the whole subject chooses the partition.
 func parseFilters(filters, wildcards []string) ([]model.Filter, error) {
 	if len(wildcards) > 0 && len(wildcards) != len(filters) {
-		return nil, fmt.Errorf("%d filters, %d --wildcards: give one for each filter, '' where the whole subject is to choose", len(filters), len(wildcards))
+		return nil, Usage("%d filters, %d --wildcards: give one for each filter, '' where the whole subject is to choose", len(filters), len(wildcards))
 	}
 	var list []model.Filter
 	for i, subject := range filters {
@@ -174,7 +208,7 @@ func parseFilters(filters, wildcards []string) ([]model.Filter, error) {
 			for _, n := range strings.Split(wildcards[i], ",") {
 				w, err := strconv.Atoi(strings.TrimSpace(n))
 				if err != nil {
-					return nil, fmt.Errorf("--wildcards %q: %q is not the position of a wildcard", wildcards[i], n)
+					return nil, Usage("--wildcards %q: %q is not the position of a wildcard", wildcards[i], n)
 				}
 				f.Wildcards = append(f.Wildcards, w)
 			}
@@ -189,9 +223,6 @@ func parseWeights(text string, n int) ([]float64, error) {
 	parts := strings.Split(text, ",")
 	weights := make([]float64, n)
 	listed := !strings.Contains(text, "=")
-	if listed && len(parts) != n {
-		return nil, fmt.Errorf("--weights: %d numbers for %s", len(parts), model.Count(n, "partition"))
-	}
 	for i := range weights {
 		weights[i] = 1
 	}
@@ -200,16 +231,19 @@ func parseWeights(text string, n int) ([]float64, error) {
 		if !listed {
 			var ok bool
 			if at, number, ok = strings.Cut(part, "="); !ok {
-				return nil, fmt.Errorf("--weights: %q is not PARTITION=WEIGHT", part)
+				return nil, Usage("--weights: %q is not PARTITION=WEIGHT", part)
 			}
-		}
-		p, err := strconv.Atoi(strings.TrimSpace(at))
-		if err != nil || p < 0 || p >= n {
-			return nil, fmt.Errorf("--weights: no partition %q: there are 0 to %d", at, n-1)
 		}
 		w, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || !(w >= 0 && w < 1e300) {
-			return nil, fmt.Errorf("--weights: %q is not a weight", number)
+			return nil, Usage("--weights: %q is not a weight: give PARTITION=WEIGHT, or a number for each partition", number)
+		}
+		if listed && len(parts) != n {
+			return nil, Usage("--weights: %s for %s", model.Count(len(parts), "number"), model.Count(n, "partition"))
+		}
+		p, err := strconv.Atoi(strings.TrimSpace(at))
+		if err != nil || p < 0 || p >= n {
+			return nil, Usage("--weights: no partition %q: there are 0 to %d", at, n-1)
 		}
 		weights[p] = w
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"pcgtop/model"
@@ -27,7 +28,7 @@ func (d draining) of(p *model.Plan) (*model.Plan, error) {
 		return p, nil
 	}
 	if d.Longest < leastDrain || d.Longest > mostDrain {
-		return nil, fmt.Errorf("--longest is %s: give %s to %s", d.Longest, leastDrain, mostDrain)
+		return nil, Usage("--longest is %s: give %s to %s", d.Longest, leastDrain, mostDrain)
 	}
 	return p.WithDrain(d.Longest), nil
 }
@@ -52,15 +53,39 @@ func (e *Env) carryOut(p *model.Plan) (string, error) {
 		said = now.Phase
 		switch now.Phase {
 		case model.PhaseWaiting:
-			fmt.Fprintf(e.Err, "paused %s; waiting for %d unacknowledged, until %s at most\n", model.Count(len(now.Paused), "member"), now.Unacked, now.Deadline.Local().Format(time.TimeOnly))
+			fmt.Fprintln(e.Err, waiting(now))
 		case model.PhaseWriting:
-			fmt.Fprintf(e.Err, "drained after %s; writing\n", now.Drained.Round(time.Millisecond))
+			fmt.Fprintln(e.Err, drained(now))
 		case model.PhaseWatching:
 			fmt.Fprintf(e.Err, "written at revision %d; watching until every partition flows\n", now.Revision)
 		case model.PhaseUndoing:
 			fmt.Fprintln(e.Err, "taking the pauses back")
 		}
 	})
+}
+
+// waiting says whom a handover waits for.
+func waiting(now model.Handover) string {
+	if len(now.Paused)+len(now.Left) == 0 {
+		return "no member runs: nothing to drain"
+	}
+	text := fmt.Sprintf("paused %s; waiting for %d unacknowledged", model.Count(len(now.Paused), "member"), now.Unacked)
+	if len(now.Left) > 0 {
+		text += fmt.Sprintf("; %s paused by somebody else, left so", strings.Join(now.Left, ", "))
+	}
+	if !now.Deadline.IsZero() {
+		text += ", until " + now.Deadline.Local().Format(time.TimeOnly) + " at most"
+	}
+	return text
+}
+
+// drained says what the waiting came to.
+func drained(now model.Handover) string {
+	after := now.Drained.Round(time.Millisecond)
+	if now.Unacked > 0 {
+		return fmt.Sprintf("the deadline came after %s with %d unacknowledged; writing", after, now.Unacked)
+	}
+	return fmt.Sprintf("drained after %s; writing", after)
 }
 
 // tell prints what a plan came to.

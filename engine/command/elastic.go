@@ -68,19 +68,21 @@ func (c ElasticCreate) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
+	k := c.key(model.KindElastic)
+	if err := creatable(k, c.MaxMembers); err != nil {
+		return err
+	}
+	if err := e.withinStream(k, filters); err != nil {
+		return err
+	}
 	var wire []pcgroups.PartitioningFilter
 	for _, f := range filters {
 		wire = append(wire, pcgroups.PartitioningFilter{Filter: f.Subject, PartitioningWildcards: f.Wildcards})
 	}
-	err = e.recorded(model.ActionCreate, c.key(model.KindElastic), nil, func(ctx context.Context) error {
-		_, err := pcgroups.CreateElastic(ctx, e.Engine.JetStream(), c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes)
+	return e.create(k, nil, c.MaxMembers, func(ctx context.Context, js jetstream.JetStream) error {
+		_, err := pcgroups.CreateElastic(ctx, js, c.Stream, c.Name, c.MaxMembers, wire, c.MaxBufferedMsgs, c.MaxBufferedBytes)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("creating %s: %w", c.key(model.KindElastic), notFound(err))
-	}
-	k := c.key(model.KindElastic)
-	return e.say(k, "created elastic group %s with %s", k, model.Count(int(c.MaxMembers), "partition"))
 }
 
 // ElasticDelete is `elastic delete`.
@@ -147,7 +149,7 @@ type ElasticCreateMapping struct {
 func (c ElasticCreateMapping) Run(e *Env) error {
 	mappings, err := parseMappings(c.Mappings)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	return e.apply(c.key(model.KindElastic), always(model.ActionRemap, nil, mappings), c.draining)
 }
@@ -206,8 +208,12 @@ func (c ElasticStepDown) Run(e *Env) error {
 // ElasticConsume is `elastic consume`.
 type ElasticConsume struct {
 	member
+	client
 	Join bool `help:"Add the member to the membership first, and drop it at a clean end."`
 }
+
+// ConnectionName is the member's process.
+func (c ElasticConsume) ConnectionName() string { return c.name(c.member) }
 
 // Run joins the group.
 func (c ElasticConsume) Run(e *Env, s *Elastic) (err error) {

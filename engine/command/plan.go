@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"pcgtop/model"
 )
@@ -13,17 +14,18 @@ import (
 // ElasticPlan is `elastic plan`.
 type ElasticPlan struct {
 	target
-	Strategy  string   `required:"" enum:"balanced,fewest-moves,load,isolate" help:"How to deal the partitions: balanced, fewest-moves, load or isolate."`
-	Members   []string `placeholder:"NAME" help:"Who is to own partitions; default: the present members."`
-	Add       []string `placeholder:"NAME" help:"Members to add to them."`
-	Drop      []string `placeholder:"NAME" help:"Members to leave out."`
-	Weights   string   `placeholder:"P=W,…" help:"Load of partitions, such as 3=120,7=15.5, or as many numbers as there are partitions. Others weigh 1. Default: as measured."`
-	Tolerance float64  `default:"10" help:"With load: how much heavier than a plan made from scratch the heaviest member may be, in per cent."`
-	Partition string   `placeholder:"P" help:"With isolate: the partition that gets a member to itself; default: the heaviest."`
-	Alone     []string `placeholder:"P:MEMBER" help:"This partition alone on that member."`
-	Only      []string `placeholder:"P,P:PATTERN" help:"These partitions only on members whose name matches, such as 0,1:gpu-*."`
-	Keep      []string `placeholder:"P" help:"These partitions stay where they are."`
-	Apply     bool     `help:"Carry it out; otherwise the plan is only shown."`
+	Strategy  string        `required:"" enum:"balanced,fewest-moves,load,isolate" help:"How to deal the partitions: balanced, fewest-moves, load or isolate."`
+	Members   []string      `placeholder:"NAME" help:"Who is to own partitions; default: the present members."`
+	Add       []string      `placeholder:"NAME" help:"Members to add to them."`
+	Drop      []string      `placeholder:"NAME" help:"Members to leave out."`
+	Weights   string        `placeholder:"P=W,…" help:"Load of partitions, such as 3=120,7=15.5, or as many numbers as there are partitions. Others weigh 1. Default: as measured."`
+	Tolerance float64       `default:"10" help:"With load: how much heavier than a plan made from scratch the heaviest member may be, in per cent."`
+	Partition string        `placeholder:"P" help:"With isolate: the partition that gets a member to itself; default: the heaviest."`
+	Alone     []string      `placeholder:"P:MEMBER" help:"This partition alone on that member."`
+	Only      []string      `placeholder:"P,P:PATTERN" help:"These partitions only on members whose name matches, such as 0,1:gpu-*."`
+	Keep      []string      `placeholder:"P" help:"These partitions stay where they are."`
+	Watch     time.Duration `default:"10s" help:"How long loads are measured, where they are needed."`
+	Apply     bool          `help:"Carry it out; otherwise the plan is only shown."`
 	draining
 }
 
@@ -34,15 +36,25 @@ func (c ElasticPlan) Run(e *Env) error {
 			return err
 		}
 	}
+	if err := c.consistent(); err != nil {
+		return err
+	}
 	k := c.key(model.KindElastic)
 	g, err := e.group(k)
-	if err == nil && c.Weights == "" && (c.Strategy == string(model.StrategyLoad) || c.Strategy == string(model.StrategyIsolate)) {
-		g, err = e.counted(g)
-	}
 	if err != nil {
 		return err
 	}
-	ask, weights, err := c.ask(g)
+	var weights []float64
+	switch {
+	case c.Weights != "":
+		weights, err = parseWeights(c.Weights, g.Config.Partitions)
+	case c.weighs():
+		g, weights, err = c.measure(e, g)
+	}
+	if err != nil {
+		return fmt.Errorf("plan for %s: %w", k, err)
+	}
+	ask, err := c.ask(g, weights)
 	if err != nil {
 		return fmt.Errorf("plan for %s: %w", k, err)
 	}
@@ -51,7 +63,9 @@ func (c ElasticPlan) Run(e *Env) error {
 		return fmt.Errorf("plan for %s: %w", k, err)
 	}
 	in := deal.Intent()
-	in.Weights = weights
+	if in.Weights = weights; weights == nil { // what waits at one moment is no load
+		in.Weights = make([]float64, g.Config.Partitions)
+	}
 	p, err := model.NewPlan(g, in)
 	if err == nil {
 		p.Price.Forced = deal.Price.Forced
@@ -80,31 +94,34 @@ func (c ElasticPlan) Run(e *Env) error {
 	return e.tell(done, p)
 }
 
-// counted is the group with its partitions counted, as far as that is possible.
-func (e *Env) counted(g *model.Group) (*model.Group, error) {
-	s, err := e.Engine.Look(e.Context, g.Key, 0)
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", g.Key, err)
+// consistent refuses what the strategy would ignore.
+func (c ElasticPlan) consistent() error {
+	if c.Strategy == string(model.StrategyBalanced) {
+		for flag, given := range map[string][]string{"--alone": c.Alone, "--only": c.Only, "--keep": c.Keep} {
+			if len(given) > 0 {
+				return Usage("%s: balanced takes no constraints, for members deal by their names alone; use another --strategy", flag)
+			}
+		}
 	}
-	if deep := s.Group(g.Key); deep != nil {
-		return deep, nil
+	if c.Partition != "" && c.Strategy != string(model.StrategyIsolate) {
+		return Usage("--partition is for --strategy isolate only")
 	}
-	return nil, fmt.Errorf("%s: %w", g.Key, ErrNotFound)
+	return nil
 }
 
 // mostTolerance is a tolerance, in per cent, that allows anything.
 const mostTolerance = 1_000_000
 
-// ask turns the arguments into a question to the planner, and the loads into weights.
-func (c ElasticPlan) ask(g *model.Group) (model.Ask, []float64, error) {
-	a := model.Ask{Strategy: model.Strategy(c.Strategy), Before: g.Config.Assignment(), Tolerance: c.Tolerance / 100, Isolate: model.Heaviest}
+// ask turns the arguments into a question to the planner.
+func (c ElasticPlan) ask(g *model.Group, weights []float64) (model.Ask, error) {
+	a := model.Ask{Strategy: model.Strategy(c.Strategy), Before: g.Config.Assignment(), Tolerance: c.Tolerance / 100, Isolate: model.Heaviest, Weights: weights}
 	members := c.Members
 	if len(members) == 0 {
 		members = a.Before.Members
 	}
 	for _, name := range c.Drop {
 		if !slices.Contains(members, name) {
-			return a, nil, fmt.Errorf("--drop %s: there is no such member", name)
+			return a, fmt.Errorf("--drop %s: there is no such member", name)
 		}
 	}
 	a.Members = []string{}
@@ -115,30 +132,23 @@ func (c ElasticPlan) ask(g *model.Group) (model.Ask, []float64, error) {
 	}
 	for _, name := range a.Members {
 		if err := g.Key.CheckMember(name); err != nil {
-			return a, nil, err
+			return a, err
 		}
 	}
 	if !(c.Tolerance >= 0 && c.Tolerance <= mostTolerance) {
-		return a, nil, fmt.Errorf("--tolerance is %g: give 0 to %d per cent", c.Tolerance, mostTolerance)
+		return a, Usage("--tolerance is %g: give 0 to %d per cent", c.Tolerance, mostTolerance)
 	}
 	a.Tolerance = max(a.Tolerance, 1e-9) // 0 is meant
-	weights := model.Weights(g)
-	var err error
-	if c.Weights != "" {
-		if weights, err = parseWeights(c.Weights, g.Config.Partitions); err != nil {
-			return a, nil, err
-		}
-	}
-	a.Weights = weights
 	if c.Partition != "" {
 		list, err := model.ParseRanges(c.Partition)
 		if err != nil || len(list) != 1 {
-			return a, nil, fmt.Errorf("--partition %q is not a partition number", c.Partition)
+			return a, Usage("--partition %q is not a partition number", c.Partition)
 		}
 		a.Isolate = list[0]
 	}
+	var err error
 	a.Rules, err = c.rules()
-	return a, weights, err
+	return a, err
 }
 
 func (c ElasticPlan) rules() (r model.Constraints, err error) {
@@ -146,7 +156,7 @@ func (c ElasticPlan) rules() (r model.Constraints, err error) {
 		numbers, member, ok := strings.Cut(arg, ":")
 		list, err := model.ParseRanges(numbers)
 		if !ok || err != nil || len(list) != 1 {
-			return r, fmt.Errorf("--alone %q: want PARTITION:MEMBER", arg)
+			return r, Usage("--alone %q: want PARTITION:MEMBER", arg)
 		}
 		r.Alone = append(r.Alone, model.Alone{Partition: list[0], Member: member})
 	}
@@ -159,17 +169,17 @@ func (c ElasticPlan) rules() (r model.Constraints, err error) {
 		}
 		list, err := model.ParseRanges(pending + numbers)
 		if err != nil {
-			return r, fmt.Errorf("--only %q: %w", pending+arg, err)
+			return r, Usage("--only %q: %w", pending+arg, err)
 		}
 		pending = ""
 		r.Only = append(r.Only, model.Only{Partitions: list, Pattern: pattern})
 	}
 	if pending != "" {
-		return r, fmt.Errorf("--only %q: want PARTITIONS:PATTERN", strings.TrimSuffix(pending, ","))
+		return r, Usage("--only %q: want PARTITIONS:PATTERN", strings.TrimSuffix(pending, ","))
 	}
 	if len(c.Keep) > 0 {
 		if r.Keep, err = model.ParseRanges(strings.Join(c.Keep, ",")); err != nil {
-			return r, fmt.Errorf("--keep: %w", err)
+			return r, Usage("--keep: %w", err)
 		}
 	}
 	return r, nil
@@ -199,7 +209,7 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 		return err
 	}
 	price := p.Price
-	fmt.Fprintf(w, "\n%d of %s move (%d had to); %.0f %% stay\n", price.Moves, model.Count(len(p.Changes), "partition"), price.Forced, 100*price.Locality)
+	fmt.Fprintf(w, "\n%d of %s move (%d had to); %.0f %% stay\n", price.Moves, model.Count(len(p.Changes), "partition"), max(p.Least, price.Forced), 100*price.Locality)
 	fmt.Fprintf(w, "heaviest against the mean: %.2f ▸ %.2f, by %s\n", price.Before.Ratio(), price.After.Ratio(), map[bool]string{true: "load", false: "count"}[price.Weighed])
 	if moves := model.DescribeMoves(before, after); moves != "" {
 		fmt.Fprintln(w, "moves: "+moves)
@@ -226,8 +236,8 @@ func load(loads []float64, i int, ok bool) string {
 	if !ok {
 		return "-"
 	}
-	if loads[i] >= 1e9 {
-		return fmt.Sprintf("%.3g", loads[i])
+	if loads[i] >= 100 && loads[i] < 1e9 {
+		return fmt.Sprintf("%.0f", loads[i])
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", loads[i]), ".0")
+	return fmt.Sprintf("%.3g", loads[i])
 }

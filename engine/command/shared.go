@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -20,14 +21,23 @@ type listFunc func(ctx context.Context, js jetstream.JetStream, stream string) (
 // ls prints the groups of one stream.
 func (e *Env) ls(list listFunc, stream string) error {
 	if stream == "" || strings.ContainsAny(stream, "*> .") {
-		return fmt.Errorf("%q is not the name of a stream; pcgtop report lists the groups of all", stream)
+		return Usage("%q is not the name of a stream; pcgtop report lists the groups of all", stream)
 	}
 	var names []string
 	err := e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
 		names, err = list(ctx, e.Engine.JetStream(), stream)
-		return err
+		if errors.Is(err, pcgroups.ErrGroupNotFound) { // no bucket: no groups
+			err = nil
+		}
+		if err != nil || len(names) > 0 {
+			return err
+		}
+		if _, err := e.Engine.JetStream().Stream(ctx, stream); errors.Is(err, jetstream.ErrStreamNotFound) {
+			return fmt.Errorf("stream %s: %w", stream, ErrNotFound)
+		}
+		return nil
 	})
-	if err != nil && !errors.Is(err, pcgroups.ErrGroupNotFound) { // no bucket: no groups
+	if err != nil {
 		return err
 	}
 	slices.Sort(names)
@@ -66,9 +76,7 @@ func (e *Env) memberInfo(k model.Key, name string) error {
 	if m == nil {
 		return fmt.Errorf("member %q of %s: %w", name, k, ErrNotFound)
 	}
-	one := *g
-	one.Members, one.Findings, one.Partitions = []*model.Member{m}, nil, nil
-	return e.print(m, func(w io.Writer) error { return e.Show(w, &one) })
+	return e.print(m, func(w io.Writer) error { return e.Show(w, g, name) })
 }
 
 // delete lists what will go, asks unless forced, and deletes that and nothing else.
@@ -86,8 +94,8 @@ func (e *Env) delete(k model.Key, force bool) error {
 		return fmt.Errorf("deleting %s: %w", k, err)
 	}
 	if !force && len(plan.Removed) > 0 {
-		e.list("will be deleted", plan.Removed)
-		e.list("is left alone", plan.LeftAlone)
+		list(e.asking(), "will be deleted", plan.Removed)
+		list(e.asking(), "is left alone", plan.LeftAlone)
 		if err := e.confirm(k.Group, fmt.Sprintf("Delete %s group %s?", k.Kind, k)); err != nil {
 			return err
 		}
@@ -98,14 +106,14 @@ func (e *Env) delete(k model.Key, force bool) error {
 	})
 	if err != nil {
 		if done != nil {
-			e.list("deleted", done.Removed)
+			list(e.asking(), "deleted", done.Removed)
 		}
 		return fmt.Errorf("deleting %s: %w", k, err)
 	}
-	return e.print(deletion{k, texts(done.Removed), texts(done.LeftAlone), texts(done.AlreadyGone)}, func(io.Writer) error {
-		e.list("deleted", done.Removed)
-		e.list("left alone", done.LeftAlone)
-		e.list("was gone already", done.AlreadyGone)
+	return e.print(deletion{k, texts(done.Removed), texts(done.LeftAlone), texts(done.AlreadyGone)}, func(w io.Writer) error {
+		list(w, "deleted", done.Removed)
+		list(w, "left alone", done.LeftAlone)
+		list(w, "was gone already", done.AlreadyGone)
 		return nil
 	})
 }
@@ -126,10 +134,25 @@ func texts(resources []pcgroups.Resource) []string {
 	return list
 }
 
-func (e *Env) list(what string, resources []pcgroups.Resource) {
+func list(w io.Writer, what string, resources []pcgroups.Resource) {
 	for _, r := range resources {
-		fmt.Fprintln(e.Out, what+": "+r.String())
+		fmt.Fprintln(w, what+": "+r.String())
 	}
+}
+
+// Named is a verb whose connection has a name of its own, which others see it by.
+type Named interface{ ConnectionName() string }
+
+// client names the process of a member.
+type client struct {
+	ClientName string `placeholder:"NAME" help:"Name of the connection, as it is listed among a member's instances (pcgtop-MEMBER-PID)."`
+}
+
+func (c client) name(m member) string {
+	if c.ClientName != "" {
+		return c.ClientName
+	}
+	return fmt.Sprintf("pcgtop-%s-%d", m.Member, os.Getpid())
 }
 
 type joinFunc func(ctx context.Context, handler func(jetstream.Msg), config jetstream.ConsumerConfig) (pcgroups.ConsumerGroupConsumeContext, error)

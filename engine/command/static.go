@@ -79,7 +79,7 @@ type StaticMapped struct {
 func (c StaticMapped) Run(e *Env) error {
 	mappings, err := parseMappings(c.Mappings)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	return e.createStatic(c.target, c.MaxMembers, c.Filter, nil, wireMappings(mappings))
 }
@@ -88,16 +88,18 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 	if err := e.mayWrite(); err != nil {
 		return err
 	}
-	err := e.recorded(model.ActionCreate, t.key(model.KindStatic), members, func(ctx context.Context) error {
-		_, err := pcgroups.CreateStatic(ctx, e.Engine.JetStream(), t.Stream, t.Name, n, filters, members, mappings)
+	k := t.key(model.KindStatic)
+	if err := creatable(k, n); err != nil {
+		return err
+	}
+	err := e.create(k, members, n, func(ctx context.Context, js jetstream.JetStream) error {
+		_, err := pcgroups.CreateStatic(ctx, js, t.Stream, t.Name, n, filters, members, mappings)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("creating %s: %w", t.key(model.KindStatic), notFound(err))
+	if err == nil {
+		e.warnOfStamp(k)
 	}
-	k := t.key(model.KindStatic)
-	e.warnOfStamp(k)
-	return e.say(k, "created static group %s with %s", k, model.Count(int(n), "partition"))
+	return err
 }
 
 // warnOfStamp notes that the stream's transform does not fit a group just made. It is
@@ -156,7 +158,13 @@ func (c StaticStepDown) Run(e *Env) error {
 }
 
 // StaticConsume is `static consume`.
-type StaticConsume struct{ member }
+type StaticConsume struct {
+	member
+	client
+}
+
+// ConnectionName is the member's process.
+func (c StaticConsume) ConnectionName() string { return c.name(c.member) }
 
 // Run joins the group.
 func (c StaticConsume) Run(e *Env, s *Static) error {

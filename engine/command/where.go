@@ -30,8 +30,8 @@ type placed struct {
 func (c Where) Run(e *Env) error {
 	e.JSON = c.Output == "json"
 	stream, group, ok := strings.Cut(c.Group, "/")
-	if !ok || group == "" {
-		return fmt.Errorf("%q: want STREAM/GROUP", c.Group)
+	if !ok || stream == "" || group == "" {
+		return Usage("%q: want STREAM/GROUP, such as ORDERS/fulfillment", c.Group)
 	}
 	s, err := e.Engine.Once(e.Context)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c Where) Run(e *Env) error {
 	}
 	groups := s.Lookup(stream, group)
 	if len(groups) == 0 {
-		return fmt.Errorf("%s: %w; `pcgtop report` lists what there is", c.Group, ErrNotFound)
+		return Missing(s, c.Group)
 	}
 	for _, g := range groups {
 		if s, err = e.Engine.LookUntil(e.Context, g.Key, c.Listen, c.known); err != nil {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // run carries out one command without a terminal and returns what it printed and its
@@ -33,10 +36,18 @@ func TestCommands(t *testing.T) {
 		says  string // on standard output, or on standard error when the code is not 0
 	}{
 		{args: "elastic ls ORDERS", says: "analytics\nfulfillment\n"},
-		{args: "elastic list NOPE", says: ""},
+		{args: "elastic list NOPE", code: 3, says: "stream NOPE: not found"},
+		{args: "static ls ORDERS", says: ""},
 		{args: "elastic create ORDERS mine 4 --filter orders.* --wildcards 1 --max-buffered-msgs 1000", says: "created elastic group ORDERS/mine with 4 partitions"},
+		{args: "elastic create ORDERS mine 4 --filter orders.* --wildcards 1 --max-buffered-msgs 1000", says: "elastic group ORDERS/mine exists already, with the same settings"},
+		{args: "elastic create ORDERS huge 65537", code: 2, says: "65537 partitions: give at most 65536"},
+		{args: "static create balanced PAYMENTS huge 70000 x", code: 2, says: "70000 partitions: give at most 65536"},
+		{args: "elastic ls ORDERS", says: "analytics\nfulfillment\nmine\n"},
+		{args: "elastic create ORDERS a*b 4", code: 2, says: "a group's name may hold letters, digits and - / _ = . but not"},
+		{args: "elastic create TELEMETRY astray 4 --filter orders.* --wildcards 1", code: 1, says: `filter "orders.*" matches no subject of stream TELEMETRY, which takes telemetry.*.*; nothing was written`},
+		{args: "elastic info TELEMETRY astray", code: 3, says: "not found"},
 		{args: "elastic create ORDERS mine 5 --filter orders.* --wildcards 1", code: 1, says: "can not be updated"},
-		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards x", code: 1, says: `"x" is not the position of a wildcard`},
+		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards x", code: 2, says: `"x" is not the position of a wildcard`},
 		{args: "elastic add ORDERS mine b a", says: "add b, a to ORDERS/mine"},
 		{args: "elastic add ORDERS mine a", code: 1, says: "a is a member already"},
 		{args: "elastic add ORDERS mine bad.name", code: 1, says: "unusable name"},
@@ -44,6 +55,8 @@ func TestCommands(t *testing.T) {
 		{args: "elastic drop ORDERS mine z", says: "drop z"},
 		{args: "elastic dm ORDERS mine", says: "ORDERS/mine has no mappings: nothing to remove"},
 		{args: "elastic create-mapping ORDERS mine a:0,1,2", code: 1, says: "nobody is given partition 3"},
+		{args: "elastic cm ORDERS mine a:x", code: 2, says: `"x" is no partition number`},
+		{args: "elastic cm ORDERS mine a", code: 2, says: "want MEMBER:PARTITIONS"},
 		{args: "elastic cm ORDERS mine a:0,1,2 b:3", says: "remap ORDERS/mine (1 move)"},
 		{args: "elastic drop ORDERS mine a", code: 1, says: "mapped"},
 		{args: "elastic cm ORDERS mine b:3 a:2,1,0", says: "nothing to change, revision"},
@@ -54,7 +67,7 @@ func TestCommands(t *testing.T) {
 		{args: "elastic add ORDERS mine c", says: "add c"},
 		{args: "elastic drop ORDERS mine c", says: "no member is left"},
 		{args: "elastic minfo ORDERS fulfillment m1", says: "m1"},
-		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards 1 --wildcards 2", code: 1, says: "1 filters, 2 --wildcards"},
+		{args: "elastic create ORDERS bad 4 --filter orders.* --wildcards 1 --wildcards 2", code: 2, says: "1 filters, 2 --wildcards"},
 		{args: "elastic ls ORDERS -o json", says: `["analytics","fulfillment","mine"]`},
 		{args: "elastic info ORDERS mine -o json", says: `"key":{"kind":"elastic","stream":"ORDERS","group":"mine"}`},
 		{args: "elastic minfo ORDERS fulfillment m1 -o json", says: `"name":"m1"`},
@@ -65,7 +78,7 @@ func TestCommands(t *testing.T) {
 		{args: "elastic sd ORDERS fulfillment nobody", code: 3, says: `member "nobody" of ORDERS/fulfillment: not found`},
 		{args: "elastic create NOPE x 4", code: 3, says: "not found"},
 		{args: "elastic consume ORDERS nope m", code: 3, says: "not found"},
-		{args: "elastic ls *", code: 1, says: `"*" is not the name of a stream`},
+		{args: "elastic ls *", code: 2, says: `"*" is not the name of a stream`},
 		{args: "--max-requests 0.1 report", code: 2, says: `--max-requests is "0.1": give a number of at least 1`},
 		{args: "elastic info ORDERS nope", code: 3, says: "ORDERS/nope: not found"},
 		{args: "elastic sd ORDERS analytics a1", says: "step down a1 of ORDERS/analytics"},
@@ -75,9 +88,12 @@ func TestCommands(t *testing.T) {
 		{args: "static ls PAYMENTS", says: "settlement\n"},
 		{args: "static create balanced PAYMENTS even 8 x y --filter payments.*", says: "created static group PAYMENTS/even"},
 		{args: "static create mapped PAYMENTS odd 4 x:0,2 y:1,3", says: "created static group PAYMENTS/odd"},
-		{args: "static create mapped PAYMENTS odd 2 x:zero", code: 1, says: `"zero" is no partition number or range`},
+		{args: "static create mapped PAYMENTS odd 2 x:zero", code: 2, says: `"zero" is no partition number or range`},
 		{args: "static info PAYMENTS even", says: "static, 8 partitions, balanced"},
 		{args: "static minfo PAYMENTS settlement east", says: "0-2,6"},
+		{args: "static create balanced PAYMENTS even 8 x y --filter payments.*", says: "static group PAYMENTS/even exists already"},
+		{args: "elastic minfo TELEMETRY rollup m3", says: "\nC  m3      absent  10-14"}, // the letter that the map has
+		{args: "elastic minfo TELEMETRY rollup m1", says: "warning: m3 never seen: it owns 5 partitions"},
 		{args: "static sd PAYMENTS settlement east", says: "step down east"},
 		{args: "static rm -f PAYMENTS even", says: "deleted"},
 		{args: "static rm -f PAYMENTS odd", says: "deleted"},
@@ -86,6 +102,9 @@ func TestCommands(t *testing.T) {
 		{args: "report NOPE/x", code: 3, says: "NOPE/x: not found"},
 		{args: "report -n 2 --every 10ms ORDERS", says: "ORDERS/analytics"},
 		{args: "report -o xml", code: 2, says: "--output must be one of"},
+		{args: "--tlscert /nope report", code: 1, says: "--tlscert is of no use without the other half: give --tlskey too"},
+		{args: "--server foo://x report", code: 1, says: "no NATS server is reached by foo"},
+		{args: "elastic plan --help", says: "How to connect, and what else every command takes: pcgtop --help"},
 		{args: "elastic", code: 2, says: "pcgtop --help"},
 		{args: "--help", says: "Usage: pcgtop"},
 		{args: "", code: 2, says: "no terminal that can show the screens"},
@@ -112,7 +131,7 @@ func TestCommands(t *testing.T) {
 // dropped at a clean end.
 func TestConsumeJoin(t *testing.T) {
 	a := serve(t)
-	cmd := exec.Command(binary(), "-s", a.url, "elastic", "consume", "ORDERS", "analytics", "a7", "--join", "--sleep", "1ms", "-o", "json")
+	cmd := exec.Command(binary(), "-s", a.url, "elastic", "consume", "ORDERS", "analytics", "a7", "--join", "--sleep", "1ms", "-o", "json", "--client-name", "worker-7")
 	cmd.Env = environment(t.TempDir())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -137,6 +156,9 @@ func TestConsumeJoin(t *testing.T) {
 	}
 	if s := a.stored(t, "ORDERS.analytics"); !strings.Contains(s, `"a7"`) {
 		t.Errorf("not a member: %s", s)
+	}
+	if out, _, _ := a.run(t, "", "report", "ORDERS/analytics", "--instances"); !strings.Contains(out, "worker-7") {
+		t.Errorf("nobody is called worker-7:\n%s", out)
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	for read.Decode(&line) == nil { // the rest, until it ends
@@ -225,6 +247,71 @@ func TestNoTerminal(t *testing.T) {
 			if n, _ := strconv.Atoi(code); n >= 30 && n < 50 && n != 39 && n != 49 || n >= 90 {
 				t.Fatalf("a colour with --no-color: %q", sgr[0])
 			}
+		}
+	}
+}
+
+// TestDeleteInJSON: with -o json standard output is JSON or nothing; the question is asked
+// on standard error.
+func TestDeleteInJSON(t *testing.T) {
+	a := serve(t)
+	out, errs, code := a.run(t, "no\n", "elastic", "rm", "ORDERS", "analytics", "-o", "json")
+	if code != 1 || out != "" || !strings.Contains(errs, "will be deleted: work stream ORDERS-analytics") || !strings.Contains(errs, `Type "analytics" to go on`) {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	out, errs, code = a.run(t, "analytics\n", "elastic", "rm", "ORDERS", "analytics", "-o", "json")
+	var done struct{ Deleted []string }
+	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || len(done.Deleted) < 2 {
+		t.Errorf("%d %v %q %q", code, err, out, errs)
+	}
+}
+
+// TestHelpOfACommand: it shows what the command takes, and not once more what all take.
+func TestHelpOfACommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	for args, want := range map[string]bool{"--help": true, "elastic plan --help": false, "report --help": false} {
+		out, err := exec.Command(binary(), strings.Fields(args)...).Output()
+		if err != nil || strings.Contains(string(out), "--tlscert") != want {
+			t.Errorf("%s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// TestDemoRefuses: a port that is taken, and flags that have to do with another server, are
+// said at once.
+func TestDemoRefuses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	for args, want := range map[string]struct {
+		code int
+		says string
+	}{
+		"demo --serve --port " + port:          {1, "address already in use; give another --port"},
+		"-s nats://127.0.0.1:1 demo --serve":   {2, "demo shows a server of its own: leave out --server"},
+		"demo --serve --creds /nope":           {2, "leave out --creds"},
+		"demo --serve --context somewhere":     {2, "leave out --context"},
+		"demo --serve --js-domain x --port 1x": {2, "--port"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		cmd := exec.CommandContext(ctx, binary(), strings.Fields(args)...)
+		tmp := t.TempDir()
+		cmd.Env = environment(tmp)
+		out, _ := cmd.CombinedOutput()
+		cancel()
+		if code := cmd.ProcessState.ExitCode(); code != want.code || !strings.Contains(string(out), want.says) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: exit %d: %s", args, code, out)
+		}
+		if left, _ := os.ReadDir(tmp); len(left) > 0 {
+			t.Errorf("%s left %v behind", args, left)
 		}
 	}
 }

@@ -2,8 +2,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCheck: exit codes, thresholds, JSON.
@@ -17,7 +21,7 @@ func TestCheck(t *testing.T) {
 		{"check", 1, "WARNING: 4 groups, 1 warning, 3 ok; TELEMETRY/rollup: 5/16 unconsumed: m3 never seen\n"},
 		{"check", 1, "absent: m3 never seen: it owns 5 partitions (10-14)"},
 		{"check ORDERS", 0, "OK: 2 groups, 2 ok"},
-		{"check ORDERS/fulfillment", 0, "watched for"},
+		{"check ORDERS/fulfillment --for 1s", 0, "watched for"},
 		{"check TELEMETRY/rollup --rule absent=crit", 2, "CRITICAL: 1 group, 1 critical"},
 		{"check TELEMETRY/rollup --rule absent=ok", 0, "OK"},
 		{"check TELEMETRY/rollup --rule absent=ok --lag 1", 1, "lag: lag "},
@@ -26,7 +30,8 @@ func TestCheck(t *testing.T) {
 		{"check ORDERS --age 1h", 0, "OK"},
 		{"check NOPE/x", 3, "UNKNOWN: NOPE/x: not found"},
 		{"check --lag x", 3, "UNKNOWN: --lag"},
-		{"check --rule nope=warn", 3, "want a finding and what it is"},
+		{"check --rule nope=warn", 3, "there is no finding \"nope\"; there are absent,"},
+		{"check --lag 100:10", 3, "critical at 10 is less than a warning at 100"},
 		{"check --nope", 3, ""},
 		{"check -o json ORDERS", 0, `{"status":"ok","code":0,"groups":[{"key"`},
 		{"check -o json NOPE", 3, `{"status":"unknown","code":3,"error":"NOPE: not found`},
@@ -38,6 +43,37 @@ func TestCheck(t *testing.T) {
 		if code != c.code || !strings.Contains(out, c.says) {
 			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
 		}
+		if strings.Contains(out, "watched for") && !strings.Contains(c.args, "--for") {
+			t.Errorf("pcgtop %s: nobody asked for that:\n%s", c.args, out)
+		}
+	}
+}
+
+// TestCheckWatchesAllAtOnce: how long it takes does not depend on the number of groups.
+func TestCheckWatchesAllAtOnce(t *testing.T) {
+	a := serve(t)
+	const watch = 6 * time.Second
+	begun := time.Now()
+	out, errs, code := a.run(t, "", "check", "--for", watch.String(), "--age", "1h", "-o", "json")
+	took := time.Since(begun)
+	var v struct {
+		Groups []struct {
+			Window struct {
+				Span time.Duration `json:"span_ns"`
+			}
+			Findings []struct{ ID string }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &v); err != nil || code != 1 || len(v.Groups) != 4 {
+		t.Fatalf("%v, exit %d, %s%s", err, code, out, errs)
+	}
+	for _, g := range v.Groups {
+		if g.Window.Span < watch || slices.ContainsFunc(g.Findings, func(f struct{ ID string }) bool { return f.ID == "not-counted" }) {
+			t.Errorf("%+v", g)
+		}
+	}
+	if took > 2*watch {
+		t.Errorf("%s for 4 groups watched for %s", took, watch)
 	}
 }
 
@@ -56,9 +92,10 @@ func TestCheckSeesAGroupFallBehind(t *testing.T) {
 	for range 2 {
 		var v struct {
 			Groups []struct {
-				Key     struct{ Group string }
-				Verdict string
-				Window  struct{ Complete bool }
+				Key      struct{ Group string }
+				Verdict  string
+				Window   struct{ Complete bool }
+				Findings []struct{ ID, Text string }
 			}
 		}
 		if err := json.Unmarshal([]byte(<-results), &v); err != nil || len(v.Groups) != 1 {
@@ -67,6 +104,19 @@ func TestCheckSeesAGroupFallBehind(t *testing.T) {
 		want := map[string]string{"rollup": "behind", "fulfillment": "ok"}[v.Groups[0].Key.Group]
 		if g := v.Groups[0]; g.Verdict != want || !g.Window.Complete {
 			t.Errorf("%+v, want %s", g, want)
+		}
+		for _, f := range v.Groups[0].Findings { // what is said of the rate is what is published
+			rate := regexp.MustCompile(`: (\d+)/s in, (\d+)/s out; \d+ of it where nobody consumes`).FindStringSubmatch(f.Text)
+			if f.ID != "behind" {
+				continue
+			}
+			if rate == nil {
+				t.Errorf("%s", f.Text)
+				continue
+			}
+			if in, _ := strconv.Atoi(rate[1]); in < 150 || in > 210 {
+				t.Errorf("180 messages are published a second: %s", f.Text)
+			}
 		}
 	}
 }
@@ -87,7 +137,8 @@ func TestWhere(t *testing.T) {
 		{"where ORDERS/fulfillment orders.c001 -o json", 0, `"places":[{"subject":"orders.c001","partition":`},
 		{"where ORDERS/fulfillment nothing.like.it", 3, ""},
 		{"where ORDERS/nope orders.c001", 3, ""},
-		{"where ORDERS orders.c001", 1, ""},
+		{"where ORDERS orders.c001", 2, ""},
+		{"where /fulfillment orders.c001", 2, ""},
 	} {
 		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
 		if code != c.code || !strings.Contains(out, c.says) {

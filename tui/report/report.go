@@ -50,12 +50,9 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 
 // missing says what the table does not show, and why.
 func missing(s *model.Snapshot, groups int) []string {
-	var lines []string
+	lines := s.Unseen()
 	none := 0
 	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
-		if why := s.Unknown(k); why != "" {
-			lines = append(lines, string(k)+" groups are not known: "+why)
-		}
 		if b, known := s.Bucket(k); known && !b.Exists && b.Problem == "" {
 			none++
 		}
@@ -72,8 +69,9 @@ func missing(s *model.Snapshot, groups int) []string {
 	return []string{"no groups"}
 }
 
-// Group writes one group in full: its facts, members, partitions and findings.
-func Group(w io.Writer, g *model.Group) error {
+// Group writes one group in full: its facts, members, partitions and findings. With names,
+// it writes only these of its members, and no partitions.
+func Group(w io.Writer, g *model.Group, only ...string) error {
 	form := "balanced"
 	if g.Config.Mapped() {
 		form = "mapped"
@@ -92,6 +90,9 @@ func Group(w io.Writer, g *model.Group) error {
 	fmt.Fprintln(w)
 	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
 	for i, m := range g.Members {
+		if len(only) > 0 && !slices.Contains(only, m.Name) {
+			continue
+		}
 		letter := ""
 		if m.Configured {
 			letter = model.Letter(i)
@@ -107,7 +108,7 @@ func Group(w io.Writer, g *model.Group) error {
 	if err := t.write(w); err != nil {
 		return err
 	}
-	if len(g.Partitions) == 0 {
+	if len(g.Partitions) == 0 || len(only) > 0 {
 		return nil
 	}
 	fmt.Fprintln(w)
