@@ -289,7 +289,7 @@ func TestTypedTextTriggersNothing(t *testing.T) {
 		printable += string(r)
 	}
 	printable += "界ü"
-	for name, keys := range map[string][]string{"create": {"n"}, "marking": {"enter", "m", "/"}, "delete": {"enter", "X"}} {
+	for name, keys := range map[string][]string{"create": {"n"}, "marking": {"enter", "m", "/"}, "delete": {"enter", "X"}, "name": {"enter", "m", "n"}, "add": {"enter", "a"}} {
 		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down").act(keys...)
 		before := s.m.window()
 		s.typed(printable)
@@ -304,6 +304,10 @@ func TestTypedTextTriggersNothing(t *testing.T) {
 			text = d.text.text()
 		case *deleteWindow:
 			text = d.name.text()
+		case *nameWindow:
+			text = d.name.text()
+		case *addWindow:
+			text = d.names.text()
 		}
 		if text != printable {
 			t.Errorf("%s: %q arrived", name, text)

@@ -112,3 +112,17 @@ func TestFailureStaysVisibleAndNeedsANewPlan(t *testing.T) {
 		t.Fatal("a plan that failed was applied again")
 	}
 }
+
+// No single key writes where a plan cannot be applied any more (TUI-07).
+func TestNoSingleKeyWritesInAConflict(t *testing.T) {
+	for _, focus := range [][]string{{}, {"tab"}} {
+		for _, key := range chords() {
+			s := newStage(t, 100, 30)
+			s.blind = true
+			s.show(sketch().snapshot()).press("down", "enter", "x", "enter", "tab").show(changed().snapshot()).press(focus...).press(key)
+			if len(s.admin.plans) != 0 {
+				t.Fatalf("%s wrote", key)
+			}
+		}
+	}
+}

@@ -39,6 +39,7 @@ type admin struct {
 	mu       sync.Mutex
 	plans    []*model.Plan
 	readOnly bool
+	revision uint64 // that a deletion is said to be about; 0: the sketch's
 	text     string
 	err      error
 }

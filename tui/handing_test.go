@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -23,7 +24,7 @@ func (a *admin) PlanCreation(_ context.Context, k model.Key, c model.Config) (*m
 
 // PlanDeletion makes the fake list what such a group consists of.
 func (a *admin) PlanDeletion(_ context.Context, k model.Key) (*model.Plan, error) {
-	return model.NewDeletion(k, model.Deletion{Revision: 41, Waiting: 14212,
+	return model.NewDeletion(k, model.Deletion{Revision: cmp.Or(a.revision, 41), Waiting: 14212,
 		Removed:   []string{"config " + k.BucketKey(), "work stream " + k.ConsumeStream()},
 		LeftAlone: []string{"consumer audit: not ours: the group's config names no member audit"}}), nil
 }
