@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,9 +58,36 @@ func (p *Plan) warnOfIdleOwners(g *Group) {
 	}
 	for _, m := range g.Members {
 		name := m.Name
-		if n := gained[name]; n > 0 && m.Configured && (m.State == StateAbsent || m.State == StateNoPull || m.State == StateCannotRun || m.State == StatePaused) {
+		n := gained[name]
+		if m.Configured || m.Consumer != nil {
+			delete(gained, name)
+		}
+		if n > 0 && m.Configured && (m.State == StateAbsent || m.State == StateNoPull || m.State == StateCannotRun || m.State == StatePaused) {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is %s: the %s it gains would wait", name, described(m.State), Count(n, "partition")))
 		}
+	}
+	delete(gained, "") // nobody
+	p.warnOfNewOwners(gained)
+}
+
+// warnOfNewOwners says who is new. An instance that was started early waits unseen: only a
+// member of the group has a consumer.
+func (p *Plan) warnOfNewOwners(gained map[string]int) {
+	const most = 3
+	names, n := slices.Sorted(maps.Keys(gained)), 0
+	for _, name := range names {
+		n += gained[name]
+	}
+	who := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		who += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	switch len(names) {
+	case 0:
+	case 1:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s is new: what it gains (%s) waits until an instance of it runs", who, Count(n, "partition")))
+	default:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s are new: what they gain (%s) waits until instances of them run", who, Count(n, "partition")))
 	}
 }
 

@@ -165,4 +165,10 @@ func TestPlanWarnsOfIdleOwners(t *testing.T) {
 	if p = plan(t, g, Intent{Action: ActionDrop, Members: []string{"m3"}}); len(p.Warnings) != 0 {
 		t.Errorf("%q, though those who gain are running", p.Warnings)
 	}
+	if p = plan(t, g, Intent{Action: ActionAdd, Members: []string{"m4"}}); !slices.Contains(p.Warnings, "m4 is new: what it gains (4 partitions) waits until an instance of it runs") {
+		t.Errorf("%q", p.Warnings)
+	}
+	if p = plan(t, g, Intent{Action: ActionAdd, Members: []string{"a", "b", "c", "d"}}); !slices.Contains(p.Warnings, "a, b, c and 1 more are new: what they gain (10 partitions) waits until instances of them run") {
+		t.Errorf("%q", p.Warnings)
+	}
 }

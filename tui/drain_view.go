@@ -176,7 +176,7 @@ func (d *drainWindow) lines(m *Model, w int) []*row {
 		who = "nobody yet"
 	}
 	if !now.Deadline.IsZero() {
-		who += ", by themselves until " + m.clock(now.Deadline)
+		who += "; that ends by itself at " + m.clock(now.Deadline)
 	}
 	step(phase >= 0, phase > 0, "paused", who)
 	waits := fmt.Sprintf("%d unacknowledged, of %d at first", now.Unacked, now.AtFirst)
@@ -197,7 +197,7 @@ func (d *drainWindow) lines(m *Model, w int) []*row {
 		}
 	}
 	step(phase >= 3, phase > 3 && now.Flowing == now.Total, "flowing", flows)
-	if len(now.Waits) > 0 {
+	if len(now.Waits) > 0 && !d.over { // then the report says so
 		rows = append(rows, labelled(t, "", strings.Join(now.Waits, ", "), t.warn, w)...)
 	}
 	if now.Phase == model.PhaseUndoing {

@@ -276,8 +276,12 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 		}
 	}
 	top := m.told()
-	if d, ok := top.(*drainWindow); ok && s == keymap.Draining && !d.over {
-		off[keymap.Press] = "it is not over"
+	if d, ok := top.(*drainWindow); ok && s == keymap.Draining {
+		if d.over {
+			off[keymap.Close] = "it is over: there is nothing to stop; it closes the report"
+		} else {
+			off[keymap.Press] = "it is not over"
+		}
 	}
 	if why := m.contextRefusal(); why != "" {
 		off[keymap.ChooseContext] = why
