@@ -60,43 +60,6 @@ func TestLagOfTwoTimes(t *testing.T) {
 	})
 }
 
-// TestLagOfTenThousandPairs: OBS-08, the stream's state read at one time and the
-// consumer's info at another, in either order, with a purge between them or not. What the
-// consumer told is its lag; the sum is neither below it nor beyond what was ever there.
-func TestLagOfTenThousandPairs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	k := elastic("S", "g")
-	base := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")})
-	for i := range 10_000 {
-		early, late := rng.Uint64N(1<<20), uint64(0)
-		late = early + rng.Uint64N(1<<20)
-		done := rng.Uint64N(late + 1) // acknowledged by the second time
-		purged := rng.IntN(3) == 0
-		work, origin := facts("S"), StreamFacts{Exists: true, FirstSeq: 1, LastSeq: late, Messages: late}
-		work.LastSeq, work.Messages, work.FirstSeq, work.Sources[0].Seq = early, early, 1, early
-		c := consumer("a", "id", epoch().Add(time.Second), 0, 1)
-		c.Delivered, c.AckFloor, c.Pending = late, done, late-done
-		if purged {
-			c.Pending = 0
-		}
-		read := []Observation{StreamRead{Name: "S", Facts: origin}, StreamRead{Name: "S-g", Facts: work}, ConsumersRead{Stream: "S-g", TS: c.TS, Consumers: []*Consumer{c}}}
-		if i%2 == 1 {
-			read[1], read[2] = read[2], read[1]
-		}
-		g := Reduce(base, epoch(), read...).Group(k)
-		sane(t, g, 1<<22)
-		if m := g.Member("a"); m.Consumer.Lag() != c.Pending {
-			t.Fatalf("pair %d: the member's lag is %d, its consumer said %d", i, m.Consumer.Lag(), c.Pending)
-		}
-		if lag := g.Lag(); lag < c.Pending || lag > 2*late {
-			t.Fatalf("pair %d: lag %d of %d and %d messages, %d done", i, lag, early, late, done)
-		}
-		if late > early && !g.About() {
-			t.Fatalf("pair %d: put together from two times and not marked", i)
-		}
-	}
-}
-
 type fataler interface{ Fatalf(string, ...any) }
 
 // sane checks that no number of a group is beyond a bound, negative or not a number.
@@ -389,28 +352,5 @@ func TestStalled(t *testing.T) {
 	counted.Partitions[0].AtMost = true
 	if g := Reduce(s, epoch(), counted).Group(k); has(g, "stalled") != nil || !g.Oldest().IsZero() {
 		t.Errorf("its message may be another one by now: %+v", g.Findings)
-	}
-}
-
-// TestRatesOfPartitionsAskedInTurn: rates are of the time since the partition's own last
-// count, and stay when only what waits was told.
-func TestRatesOfPartitionsAskedInTurn(t *testing.T) {
-	k := elastic("S", "g")
-	s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")}, StreamRead{Name: "S-g", Facts: facts("S")})
-	count := func(after time.Duration, c Counted) *PartitionCount {
-		s = Reduce(s, epoch(), PartitionsCounted{Key: k, Counts: Counts{At: epoch().Add(after), Every: time.Second}, Partitions: []Counted{c, {}}})
-		return s.Group(k).Partitions[0].Count
-	}
-	count(0, Counted{Pending: 100})
-	if c := count(2*time.Second, Counted{Pending: 90, Kept: true}); c.Pending != 90 || c.RateSpan != 0 {
-		t.Errorf("%+v", c)
-	}
-	// 100 waited 10 s ago, 40 came since, 80 wait: 60 are done.
-	c := count(10*time.Second, Counted{Pending: 80, Newer: 40, HasNewer: true, Before: &Before{At: epoch(), Pending: 100}})
-	if c.In != 4 || c.Out != 6 || c.RateSpan != 10*time.Second {
-		t.Errorf("%+v", c)
-	}
-	if c := count(12*time.Second, Counted{Pending: 70, Kept: true}); c.In != 4 || c.Out != 6 || c.Pending != 70 {
-		t.Errorf("%+v", c)
 	}
 }
