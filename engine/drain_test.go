@@ -60,9 +60,9 @@ func TestDrainedHandover(t *testing.T) {
 }
 
 // BenchmarkDrainedHandover is the same over 30 changes, with the members of each
-// library. Among so many, nats-server 2.15 now and then leaves a consumer that is made
-// anew without its store (error 10104), which then cannot be paused: the handover says
-// so and writes nothing.
+// library. Among so many, members of orbit.go now and then make a consumer while another
+// of its name is being deleted; nats-server 2.15 leaves it without its store, so that it
+// cannot be paused (error 10104): the handover says so and writes nothing.
 func BenchmarkDrainedHandover(b *testing.B) {
 	for _, lib := range libraries() {
 		b.Run(lib.name, func(b *testing.B) {

@@ -48,7 +48,8 @@ type event struct {
 	err  error
 }
 
-// PanicError says that the message handler panicked, and where.
+// PanicError says that the message handler panicked, and where, or that it ended its
+// goroutine (runtime.Goexit).
 type PanicError struct {
 	Value any    // what it panicked with
 	Stack []byte // the trace of the goroutine, as from debug.Stack
