@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"encoding/json"
 	"slices"
 
 	"pcgtop/model"
@@ -22,6 +23,28 @@ func (f *form) change(a, b *model.Snapshot) (map[string]any, error) {
 		return nil, err
 	}
 	return line, f.events(line, a, b)
+}
+
+// whole is a full line. Groups become text one by one: there can be thousands.
+func (f *form) whole(s *model.Snapshot) (map[string]any, error) {
+	head, err := f.head(s)
+	if err != nil {
+		return nil, err
+	}
+	line := head.(map[string]any)
+	groups := make([]json.RawMessage, len(s.Groups))
+	for i, g := range s.Groups {
+		t, err := f.tree(g)
+		if err != nil {
+			return nil, err
+		}
+		if groups[i], err = json.Marshal(t); err != nil {
+			return nil, err
+		}
+	}
+	line["groups"] = groups
+	line["events"], err = f.tree(s.Events)
+	return line, err
 }
 
 // head is a snapshot without its groups and events.

@@ -79,13 +79,11 @@ func (w *Writer) line(s *model.Snapshot, full bool) ([]byte, error) {
 		}
 		return h.line(rest)
 	case w.form != nil:
-		plain := *s
-		plain.Server = w.form.server(s.Server)
-		t, err := w.form.tree(&plain)
+		whole, err := w.form.whole(s)
 		if err != nil {
 			return nil, err
 		}
-		return h.line(t.(map[string]any))
+		return h.line(whole)
 	}
 	return json.Marshal(s)
 }

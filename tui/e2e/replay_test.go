@@ -177,6 +177,19 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Errorf("three pictures as JSON: %.2000s", stdout)
 	}
 
+	// With credentials in the URL, and addresses on request.
+	named := strings.Replace(a.url, "nats://", "nats://mallory:s3cr3t@", 1)
+	if _, stderr, code := a.run(t, "", "-s", named, "record", taped, "--for", "2s", "--addresses"); code != 0 {
+		t.Fatalf("%d %q", code, stderr)
+	}
+	b, err := os.ReadFile(taped)
+	if err != nil || strings.Contains(string(b), "s3cr3t") || strings.Contains(string(b), "mallory") || !strings.Contains(string(b), `"url":"`+a.url) {
+		t.Errorf("%v: %.1000s", err, b)
+	}
+	if err := os.Remove(taped); err != nil {
+		t.Fatal(err)
+	}
+
 	live := open(t, 120, 40, "-s", a.url, "TELEMETRY/rollup")
 	live.see("it owns 5 partitions (10-14)")
 	live.press("\x12") // ctrl+r
