@@ -42,6 +42,9 @@ func session(n int) []*model.Snapshot {
 			seen = append(seen, model.ConfigGone{Key: k, Revision: revision, At: now})
 		case what == 2:
 			seen = append(seen, model.EventSeen{Event: model.Event{At: now, Kind: model.EventInstance, Key: k, Text: "instance seen: roll-5c9d 10.1.4.7:53211"}})
+		case what == 6:
+			again := model.EventSeen{Event: model.Event{At: now, Kind: model.EventDeliver, Key: keys[0], Member: "m1", Text: "delivered 3 times"}}
+			seen = append(seen, again, again) // counted in one line
 		case what == 3:
 			seen = append(seen, model.PartitionsCounted{Key: k, Counts: model.Counts{At: now, Every: time.Second}, Partitions: counted(r)})
 		case what == 4:
