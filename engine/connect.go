@@ -119,7 +119,7 @@ func connOptions(o Options, refused *refusals) []nats.Option {
 		}),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("nats: disconnected", slog.Any("error", err)) }),
 		nats.ReconnectHandler(func(nc *nats.Conn) {
-			log.Info("nats: connected again", slog.String("server", nc.ConnectedUrlRedacted()))
+			log.Info("nats: connected again", slog.String("server", redact(nc.ConnectedUrl())))
 		}),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
 			log.Debug("nats: not connected yet", slog.String("error", redact(err.Error())))
@@ -156,12 +156,12 @@ func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, time
 	case why := <-refused:
 		// Without an inbox no answer ever comes; anything else may be done without.
 		if strings.Contains(strings.ToLower(why.Error()), "permissions violation for subscription") {
-			return fmt.Errorf("%s: %w: receiving answers: allow subscribe to %s.>", nc.ConnectedUrlRedacted(), ErrDenied, inboxPrefix(nc))
+			return fmt.Errorf("%s: %w: receiving answers: allow subscribe to %s.>", redact(nc.ConnectedUrl()), ErrDenied, inboxPrefix(nc))
 		}
 		return nil
 	default:
 	}
-	at := nc.ConnectedUrlRedacted()
+	at := redact(nc.ConnectedUrl())
 	switch {
 	case err == nil:
 		return nil

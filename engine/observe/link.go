@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -128,12 +129,14 @@ func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
 }
 
 func (l *link) server(rtt time.Duration) model.ServerSeen {
-	url := l.nc.ConnectedUrlRedacted()
-	if l.opts.HideAddresses {
-		url = ""
+	address := ""
+	// What stands before the @ can be a token, which the library does not hide.
+	if u, err := url.Parse(l.nc.ConnectedUrl()); err == nil && !l.opts.HideAddresses {
+		u.User = nil
+		address = u.String()
 	}
 	return model.ServerSeen{Server: model.Server{
-		Context: l.opts.Context, URL: url, Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
+		Context: l.opts.Context, URL: address, Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
 		Version: l.nc.ConnectedServerVersion(), API: l.opts.APIPrefix, RTT: rtt,
 	}}
 }
