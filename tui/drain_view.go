@@ -197,7 +197,7 @@ func (d *drainWindow) lines(m *Model, w int) []*row {
 		}
 	}
 	step(phase >= 3, phase > 3 && now.Flowing == now.Total, "flowing", flows)
-	if len(now.Waits) > 0 && !d.over { // then the report says so
+	if len(now.Waits) > 0 {
 		rows = append(rows, labelled(t, "", strings.Join(now.Waits, ", "), t.warn, w)...)
 	}
 	if now.Phase == model.PhaseUndoing {
