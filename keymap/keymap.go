@@ -220,7 +220,7 @@ func New() Table {
 		{Reset, b([]string{"0", "r"}, "0", "reset"), "Start again from the group as it is now.", Here, false, Remap, 6},
 
 		{Search, b([]string{"/"}, "/", "filter"), "Show only groups that match all words: part of a name, kind or verdict; is:stalled, is:need, kind:static, member:NAME; -WORD leaves out.", Look, false, Overview, 2},
-		{Search, b([]string{"/"}, "/", "filter"), "Show only events that contain a text.", Look, false, Events, 2},
+		{Search, b([]string{"/"}, "/", "filter"), "Show only events that match all words: any of their text; kind:pin, member:NAME, stream:NAME; -WORD leaves out.", Look, false, Events, 2},
 		{Open, b([]string{"enter"}, "enter", "keep"), "Keep the filter and go back to the list.", Look, false, Filter, 1},
 		{Next, b([]string{"tab"}, "tab", "next panel"), "Go to the next panel.", Look, false, Group, 6},
 		{Previous, b([]string{"shift+tab"}, "⇧tab", "previous panel"), "Go to the previous panel.", Look, false, Group, 0},

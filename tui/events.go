@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,13 +41,13 @@ func (m *Model) openEvents() {
 // take filters a snapshot's events.
 func (v *eventsView) take(s *model.Snapshot) {
 	v.rows, v.total = v.rows[:0:0], 0
-	want := strings.ToLower(v.filter.text())
+	want := terms(v.filter.text())
 	for _, e := range s.Events {
 		if v.of != nil && e.Key != *v.of {
 			continue
 		}
 		v.total++
-		if want == "" || strings.Contains(strings.ToLower(e.Line()), want) {
+		if !slices.ContainsFunc(want, func(t term) bool { return t.tells(e) == t.not }) {
 			v.rows = append(v.rows, e)
 		}
 	}

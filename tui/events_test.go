@@ -98,3 +98,12 @@ func TestEventSelectionFollows(t *testing.T) {
 		t.Errorf("selected %q", got)
 	}
 }
+
+func TestEventsAreFilteredByWords(t *testing.T) {
+	for typed, want := range map[string]int{"": 5, "kind:pin": 3, "kind:pin orders": 1, "member:m2 -kind:pin": 1, "stream:tele": 3, "pinned m2": 3, "[": 0, "-kind:": 0} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("e", "/").typed(typed)
+		if got := len(s.m.events.rows); got != want {
+			t.Errorf("%q shows %d, want %d", typed, got, want)
+		}
+	}
+}

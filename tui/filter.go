@@ -59,6 +59,22 @@ func (t term) matches(g *model.Group) bool {
 	return strings.Contains(strings.ToLower(g.Key.String()+" "+string(g.Key.Kind)+" "+string(g.Verdict)), t.text)
 }
 
+// tells is matches for an event: its kind, its stream and its member, or any of its text.
+func (t term) tells(e model.Event) bool {
+	in := e.Line()
+	switch t.key {
+	case "kind":
+		return strings.HasPrefix(string(e.Kind), t.text)
+	case "stream":
+		in = e.Key.Stream
+	case "member":
+		in = e.Member
+	case "is":
+		return strings.Contains(strings.ToLower(in), "is:"+t.text)
+	}
+	return strings.Contains(strings.ToLower(in), t.text)
+}
+
 // unknownTerm says what no group can match, or nothing: a verdict or a kind that there
 // is not.
 func unknownTerm(list []term) string {

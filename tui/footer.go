@@ -3,7 +3,7 @@ package tui
 import "pcgtop/keymap"
 
 // footer hints at what the keys do here, from the key table. When there is no room for
-// all, the first, the way back and help stay.
+// all, the first, the way back, help and the palette stay.
 func (m *Model) footer() *row {
 	screen := m.screen()
 	hints := m.keys.Hints(screen, m.disabled(screen))
@@ -17,6 +17,7 @@ func (m *Model) footer() *row {
 		func(i int, _ keymap.ID) bool { return i == 0 },
 		func(_ int, id keymap.ID) bool { return id == keymap.Back || id == keymap.Close },
 		func(_ int, id keymap.ID) bool { return id == keymap.ShowHelp },
+		func(_ int, id keymap.ID) bool { return id == keymap.Command },
 		func(int, keymap.ID) bool { return true },
 	} {
 		for i, e := range hints {

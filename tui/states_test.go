@@ -1,150 +1,94 @@
 package tui
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/colorprofile"
+	tea "charm.land/bubbletea/v2"
 
 	"pcgtop/model"
 )
 
-// constants are all values that model declares of a type.
-func constants(t *testing.T, of string) []string {
-	t.Helper()
-	files, err := filepath.Glob("../model/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, path := range files {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if v, ok := n.(*ast.ValueSpec); ok {
-				if kind, ok := v.Type.(*ast.Ident); ok && kind.Name == of && len(v.Values) == 1 {
-					if text, ok := v.Values[0].(*ast.BasicLit); ok {
-						value, _ := strconv.Unquote(text.Value)
-						all = append(all, value)
-					}
-				}
-			}
-			return true
-		})
-	}
-	if len(all) < 3 {
-		t.Fatalf("%s has the values %q: is it declared otherwise now?", of, all)
-	}
-	return all
-}
-
-// posed is the sketch's group with something set by hand.
-func posed(change func(*model.Snapshot, *model.Group)) *model.Snapshot {
-	s := *sketch().snapshot()
-	s.Groups = slices.Clone(s.Groups)
-	for i, g := range s.Groups {
-		if g.Key == elastic("TELEMETRY", "rollup") {
-			one := *g
-			one.Members = slices.Clone(g.Members)
-			first := *one.Members[0]
-			one.Members[0] = &first
-			s.Groups[i] = &one
-			change(&s, &one)
-		}
-	}
-	return &s
-}
-
-// Without colours, in ASCII and with 16 colours, at every size, whatever state a thing
-// can be in shows: no two states draw the same screen.
-func TestStatesAreToldApart(t *testing.T) {
-	poses := map[string]func(*model.Snapshot, *model.Group, string){
-		"Verdict":  func(_ *model.Snapshot, g *model.Group, v string) { g.Verdict = model.Verdict(v) },
-		"State":    func(_ *model.Snapshot, g *model.Group, v string) { g.Members[0].State = model.State(v) },
-		"HopState": func(_ *model.Snapshot, g *model.Group, v string) { g.Hop = &model.Hop{State: model.HopState(v)} },
-		"Severity": func(_ *model.Snapshot, g *model.Group, v string) {
-			g.Findings = []model.Finding{{Severity: model.Severity(v), Text: "something"}, {Severity: model.Severity(v), Text: "else"}}
-		},
-		"LinkState": func(s *model.Snapshot, _ *model.Group, v string) { s.Link.State = model.LinkState(v) },
-		"Role": func(_ *model.Snapshot, g *model.Group, v string) {
-			g.Members[0].Running = []model.Instance{{ID: "x", Role: model.Role(v)}}
-		},
-		"EventKind": func(s *model.Snapshot, g *model.Group, v string) {
-			s.Events = []model.Event{{Seq: 1, Key: g.Key, Kind: model.EventKind(v), Text: "something"}}
-		},
-	}
-	ways := map[string][]string{"Verdict": {}, "LinkState": {}, "EventKind": {"e"}, "Severity": {"down", "enter", "tab", "tab"}}
+// Every verdict, state and role is told apart by a word, in the least window, without
+// colours, and in ASCII.
+func TestStatesAreToldApartInTheLeastWindow(t *testing.T) {
 	looks := map[string]func(*Options){
-		"no colours":       func(o *Options) { o.NoColor = true },
-		"ASCII":            func(o *Options) { o.NoColor, o.ASCII = true, true },
-		"terminal's own":   func(o *Options) { o.Look = Terminal },
-		"before an answer": func(o *Options) { o.Look = Auto },
+		"no colour": func(o *Options) { o.NoColor = true },
+		"ASCII":     func(o *Options) { o.NoColor, o.ASCII = true, true },
 	}
-	colour := regexp.MustCompile(`\x1b\[([0-9]+;)*(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]`)
-	for kind, pose := range poses {
-		way, given := ways[kind]
-		if !given {
-			way = []string{"down", "enter"}
+	for name, look := range looks {
+		seen := map[string]model.Verdict{}
+		for _, v := range model.Verdicts() {
+			snap := sketch().snapshot()
+			g := *snap.Groups[0]
+			g.Verdict = v
+			snap.Groups[0] = &g
+			s := newStage(t, 40, 12, look).show(snap).press("N")
+			row := strings.Split(s.plain(), "\n")[3]
+			if !strings.Contains(row, string(v)) {
+				t.Errorf("%s: %s is not said: %q", name, v, row)
+			}
+			if other, twice := seen[row]; twice {
+				t.Errorf("%s: %s looks like %s: %q", name, v, other, row)
+			}
+			seen[row] = v
 		}
-		for look, change := range looks {
-			for _, z := range []size{{40, 12}, {80, 24}, {120, 40}} {
-				switch {
-				case kind == "HopState":
-					z = size{200, 60} // where it is narrower the line of facts is cut; the findings say it
-				case kind == "EventKind" && z.w < 80:
-					continue // the event's own words say it
+		for _, state := range []model.State{model.StateUnknown, model.StateOffline, model.StateForeign, model.StateCannotRun, model.StateNoPartition, model.StateElsewhere,
+			model.StatePaused, model.StateAbsent, model.StateNoPull, model.StateWaiting, model.StatePinned} {
+			snap := sketch().snapshot()
+			g := *snap.Group(elastic("TELEMETRY", "rollup"))
+			mem := *g.Members[2]
+			mem.State = state
+			g.Members = []*model.Member{g.Members[0], g.Members[1], &mem}
+			for i := range snap.Groups {
+				if snap.Groups[i].Key == g.Key {
+					snap.Groups[i] = &g
 				}
-				seen := map[string]string{}
-				for _, value := range constants(t, kind) {
-					s := newStage(t, z.w, z.h, change)
-					s.show(sketch().snapshot()).press(way...) // the same place in the list for all
-					s.show(posed(func(snap *model.Snapshot, g *model.Group) { pose(snap, g, value) }))
-					frame := s.plain()
-					if other, same := seen[frame]; same {
-						t.Errorf("%s, %v: %s %q and %q look the same:\n%s", look, z, kind, other, value, frame)
-					}
-					seen[frame] = value
-					if drawn := s.m.View().Content; s.m.opts.NoColor && colour.MatchString(drawn) {
-						t.Errorf("%s: a colour is drawn: %q", look, colour.FindString(drawn))
-					}
-					if s.m.opts.ASCII && strings.ContainsFunc(frame, func(r rune) bool { return r > '~' }) {
-						t.Errorf("%s, %v: not ASCII:\n%s", look, z, frame)
-					}
-				}
+			}
+			if s := newStage(t, 40, 12, look).show(snap).press("down", "enter"); !strings.Contains(s.plain(), string(state)) {
+				t.Errorf("%s: %q is not said:\n%s", name, state, s.plain())
 			}
 		}
 	}
 }
 
-// Where a partition's bar says by its colour that messages wait for long, a sign says it
-// too.
-func TestLongWaitsHaveASign(t *testing.T) {
-	th := newTheme(Auto, unknown, colorprofile.ASCII, true, true)
-	snap := sketch().snapshot()
-	for _, g := range snap.Groups {
-		chart := partMap{}
-		chart.take(g)
-		for p := range g.Partitions {
-			_, sign, _, _ := chart.owner(th, p)
-			if chart.heat.long(p) && sign == " " {
-				t.Errorf("%s: partition %d waits for long without a sign", g.Key, p)
+// What is typed into any filter or the palette is text: no action fires, and nothing
+// breaks; ctrl+c still quits.
+func TestTypedIntoFiltersIsText(t *testing.T) {
+	for name, way := range map[string][]string{"groups": {"/"}, "partitions": {"down", "enter", "enter", "/"}, "events": {"e", "/"}, "palette": {":"}, "palette in a group": {"down", "enter", ":"}} {
+		var all strings.Builder
+		for r := ' '; r <= '~'; r++ {
+			all.WriteRune(r)
+		}
+		for _, text := range []string{all.String(), "quit", "D", "[", "*foo", "(", `\`, "注文", strings.Repeat("long ", 1000)} {
+			s := newStage(t, 80, 24).show(sketch().snapshot()).press(way...)
+			s.blind = len(text) > 1000
+			screen, windows := s.m.screen(), len(s.m.windows)
+			if s.blind { // as quickly as a terminal brings it
+				s.send(tea.PasteMsg{Content: text})
+			} else {
+				s.typed(text)
 			}
-			if !chart.heat.long(p) && sign == "!" && g.Members[g.Partitions[p].Member].State == model.StatePinned && len(g.Findings) == 0 {
-				t.Errorf("%s: partition %d has a sign for nothing", g.Key, p)
+			if s.m.screen() != screen || len(s.m.windows) != windows || len(s.admin.plans) > 0 {
+				t.Errorf("%s: %.20q did something", name, text)
+			}
+			typed := map[string]string{"groups": s.m.overview.filter.text()}
+			if v := s.m.group; v != nil && v.table != nil {
+				typed["partitions"] = v.table.filter.text()
+			}
+			if s.m.events != nil {
+				typed["events"] = s.m.events.filter.text()
+			}
+			if d, ok := s.m.window().(*paletteWindow); ok {
+				typed[name] = d.query.text()
+			}
+			if typed[name] != text {
+				t.Errorf("%s: %.20q became %.20q", name, text, typed[name])
+			}
+			s.blind = false
+			s.press("esc")
+			if s.m.screen() == screen {
+				t.Errorf("%s: esc does not end it", name)
 			}
 		}
 	}
