@@ -156,6 +156,8 @@ func sign(r rune) string {
 		return "enter"
 	case '—':
 		return "-"
+	case '×':
+		return "x"
 	case '≥':
 		return ">"
 	case '≤':
