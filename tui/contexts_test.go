@@ -107,3 +107,21 @@ func TestContextsFrames(t *testing.T) {
 		s.press("ctrl+o").golden("contexts-"+z.String(), z.h == 24)
 	}
 }
+
+// A recording is of one account: going over to another ends it, and says so.
+func TestSwitchEndsTheRecording(t *testing.T) {
+	s, _ := withContexts(t, 120, 30)
+	s.press("ctrl+r", "enter").sees("recording to")
+	cmd := s.press("ctrl+o", "up").send(press("enter"))
+	s.show(sketch().snapshot())
+	kept := len(s.taped.snapshots)
+	s.send(cmd())
+	if s.taped.closed != 1 || s.m.recorder != nil {
+		t.Errorf("closed %d times, recorder %v", s.taped.closed, s.m.recorder)
+	}
+	s.sees("connected by context lab; recorded")
+	s.show(many().snapshot())
+	if len(s.taped.snapshots) != kept || kept < 2 {
+		t.Errorf("%d snapshots were recorded before, %d after", kept, len(s.taped.snapshots))
+	}
+}
