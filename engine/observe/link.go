@@ -101,13 +101,13 @@ func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects u
 func (l *link) ping(ctx context.Context) error {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
-	var rtt steady
+	rtt, shortest := steady{}, lowest{}
 	for n := 0; ; n++ {
 		took, err := ping(ctx, l.nc)
 		if err != nil {
 			return fmt.Errorf("%w: no answer to a ping within %v", errLost, pingTimeout)
 		}
-		now := time.Duration(rtt.add(float64(took)))
+		now := time.Duration(rtt.add(float64(shortest.add(took))))
 		if n%serverEvery == 0 {
 			l.emit(l.server(now))
 		}

@@ -1,6 +1,10 @@
 package observe
 
-import "math"
+import (
+	"math"
+	"slices"
+	"time"
+)
 
 // steady is a measured value that goes up and down by chance. What it is said to be
 // changes only when it has moved for good, so that a picture of it stands still while
@@ -25,4 +29,17 @@ func (s *steady) add(v float64) float64 {
 		s.mean, s.said = 0, 0
 	}
 	return s.said
+}
+
+// lowest is the shortest of the last round trips: what is above it is waiting, here or
+// there, and comes and goes.
+type lowest struct{ last []time.Duration }
+
+// lowestOf is how many round trips that are.
+const lowestOf = 12
+
+func (l *lowest) add(d time.Duration) time.Duration {
+	l.last = append(l.last, d)
+	l.last = l.last[max(0, len(l.last)-lowestOf):]
+	return slices.Min(l.last)
 }

@@ -1,6 +1,9 @@
 package observe
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Noise moves nothing; a change for good does, soon; the end of it is nothing.
 func TestSteady(t *testing.T) {
@@ -21,5 +24,19 @@ func TestSteady(t *testing.T) {
 		if n > 30 {
 			t.Fatalf("still %v", s.said)
 		}
+	}
+}
+
+// One long round trip is nothing; all of them long is.
+func TestLowest(t *testing.T) {
+	var l lowest
+	l.add(3)
+	for range lowestOf - 1 {
+		if got := l.add(100); got != 3 {
+			t.Fatalf("%d", got)
+		}
+	}
+	if got := l.add(100); got != time.Duration(100) {
+		t.Fatalf("still %d", got)
 	}
 }

@@ -64,27 +64,29 @@ func TestIdleScreensWriteNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for nothing to happen")
 	}
-	t.Parallel()
 	const still = 2500 * time.Millisecond
 	term := open(t, 120, 40, "-s", idleServer(t))
 	term.see("QUIET/nothing", "idle")
-	for name, keys := range map[string][]string{
-		"overview": nil, "filter": {"/", "q"}, "new group": {"n"}, "events": {"e"},
-		"held": {enter, "p"},
-	} {
-		term.press(keys...)
-		deadline := time.Now().Add(patience)
+	for _, c := range []struct {
+		keys []string
+		see  string
+	}{{nil, "enter open"}, {[]string{"/", "q"}, "/ q"}, {[]string{"n"}, "New group"}, {[]string{"e"}, "of all groups"}, {[]string{enter, "p"}, "held "}} {
+		term.press(c.keys...)
+		term.see(c.see)
+		deadline, wrote := time.Now().Add(patience), ""
 		for before, since := term.written(), time.Now(); time.Since(since) < still; time.Sleep(50 * time.Millisecond) {
 			if now := term.written(); now != before {
+				wrote = term.output()[before:]
 				before, since = now, time.Now()
 			}
 			if time.Now().After(deadline) {
-				t.Errorf("%s: something is written again and again; the screen:\n%s", name, term.text())
+				t.Errorf("%s: something is written again and again, at last %q; the screen:\n%s", c.see, wrote, term.text())
 				break
 			}
 		}
-		if len(keys) > 0 {
+		if len(c.keys) > 0 {
 			term.press(esc)
+			term.see("enter open", "! worst")
 		}
 	}
 }
