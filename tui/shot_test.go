@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 		"overview":  {Width: 120, Height: 24},
 		"group":     {Width: 120, Height: 36, Screen: "group"},
 		"plan-drop": {Width: 120, Height: 36, Screen: "group", Keys: []string{"G", "x", "enter"}},
-		"remap":     {Width: 120, Height: 36, Screen: "remap", Keys: []string{"3"}},
+		"remap":     {Width: 120, Height: 36, Screen: "remap", Keys: []string{"j", "l", "l", "x", "3"}},
 	} {
 		compare(t, filepath.Join(goldens, name+".svg"), written(t, shoot(t, demoAt(t, "100%"), s).SVG))
 	}
