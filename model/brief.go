@@ -19,13 +19,24 @@ func (v *view) briefs(list []Finding) {
 		id       string
 		severity Severity
 	}
+	if len(list) == 0 {
+		return
+	}
+	members := make(map[string]*Member, len(v.Members)) // there may be as many findings as members
+	for _, m := range v.Members {
+		members[m.Name] = m
+	}
 	alike := map[kind][]*Member{}
 	for _, f := range list {
 		k := kind{f.ID, f.Severity}
-		alike[k] = append(alike[k], v.Member(f.Member))
+		alike[k] = append(alike[k], members[f.Member])
+	}
+	said := make(map[kind]string, len(alike))
+	for k, of := range alike {
+		said[k] = v.brief(k.id, of)
 	}
 	for i, f := range list {
-		list[i].Brief = v.brief(f.ID, alike[kind{f.ID, f.Severity}])
+		list[i].Brief = said[kind{f.ID, f.Severity}]
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 )
 
 // derive makes a group anew from its config and what is known of the stream that its
-// members consume from. rivals are the other groups on that stream: names made of
-// names joined by a dash can mean two things.
+// members consume from. rivals are the groups on that stream, itself among them: names
+// made of names joined by a dash can mean two things.
 // origin is the stream that an elastic group's is fed from.
-func derive(prev *Group, stream, origin *Stream, rivals []*Group) *Group {
+func derive(rules []Rule, prev *Group, stream, origin *Stream, rivals []*Group) *Group {
 	g := *prev
 	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
 	g.Watch = stream.watch
@@ -25,8 +25,9 @@ func derive(prev *Group, stream, origin *Stream, rivals []*Group) *Group {
 	g.Hop = g.hop(prev.Hop, origin.Facts, stream.TS)
 	g.done += g.acknowledged(prev.Members)
 	g.total(stream)
-	g.Findings = findings(&g, stream, origin)
-	g.Verdict = verdict(&g)
+	var worst Verdict
+	g.Findings, worst = findings(rules, &g, stream, origin)
+	g.Verdict = verdict(&g, worst)
 	return &g
 }
 
@@ -157,15 +158,16 @@ func claimant(k Key, m *Member, stream *Stream, rivals []*Group) string {
 // foreigners lists consumers that look like the group's but that nobody configured.
 func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*Member {
 	var list []*Member
-	for _, c := range stream.Consumers {
-		name := c.Name
-		if g.Key.Kind == KindStatic {
-			var fits bool
-			if name, fits = strings.CutPrefix(c.Name, g.Key.Group+"-"); !fits || c.PriorityGroup == "" || betterFit(g.Key.Group, c.Name, rivals) {
-				continue
-			}
-		}
+	prefix := ""
+	if g.Key.Kind == KindStatic {
+		prefix = g.Key.Group + "-"
+	}
+	for _, c := range stream.startingWith(prefix) {
+		name := c.Name[len(prefix):]
 		if _, configured := slices.BinarySearch(deal.Members, name); configured {
+			continue
+		}
+		if prefix != "" && (c.PriorityGroup == "" || betterFit(g.Key.Group, c.Name, rivals)) {
 			continue
 		}
 		m := &Member{Name: name, Partitions: []int{}, Consumer: c}
@@ -184,7 +186,7 @@ func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*M
 func betterFit(group, consumer string, rivals []*Group) bool {
 	for _, r := range rivals {
 		name, fits := strings.CutPrefix(consumer, r.Key.Group+"-")
-		if fits && (len(r.Key.Group) > len(group) || contains(r.deal.Members, name)) {
+		if fits && r.Key.Group != group && (len(r.Key.Group) > len(group) || contains(r.deal.Members, name)) {
 			return true
 		}
 	}
@@ -227,11 +229,21 @@ func (g *Group) total(stream *Stream) {
 
 // acknowledged counts what members acknowledged since they were seen before.
 func (g *Group) acknowledged(before []*Member) (n uint64) {
+	var at map[string]int
 	for i, m := range g.Members {
 		if i >= len(before) || before[i].Name != m.Name { // as a rule nobody came or went
-			i = slices.IndexFunc(before, func(b *Member) bool { return b.Name == m.Name })
+			if at == nil {
+				at = make(map[string]int, len(before))
+				for n, b := range before {
+					at[b.Name] = n
+				}
+			}
+			var known bool
+			if i, known = at[m.Name]; !known {
+				continue
+			}
 		}
-		if i < 0 || m.Consumer == nil || before[i].Consumer == nil || !m.Configured || m.Elsewhere != "" {
+		if m.Consumer == nil || before[i].Consumer == nil || !m.Configured || m.Elsewhere != "" {
 			continue
 		}
 		old := before[i].Consumer

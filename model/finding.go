@@ -27,22 +27,24 @@ type Finding struct {
 }
 
 // findings applies every rule, the worst first; findings of equal weight keep the order
-// of the rules.
-func findings(g *Group, stream, origin *Stream) []Finding {
+// of the rules. worst is the verdict that they lead to, empty when that is none.
+func findings(rules []Rule, g *Group, stream, origin *Stream) (list []Finding, worst Verdict) {
 	v := &view{Group: g, stream: stream, origin: origin.Facts}
-	var list []Finding
-	for _, r := range rules() {
+	for _, r := range rules {
 		for _, f := range r.find(v) {
 			f.ID = r.ID
 			if f.Severity == "" {
 				f.Severity = r.Severity
+			}
+			if f.Severity != Info && r.Verdict != "" && (worst == "" || r.Verdict.Rank() < worst.Rank()) {
+				worst = r.Verdict
 			}
 			list = append(list, f)
 		}
 	}
 	v.briefs(list)
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
-	return list
+	return list, worst
 }
 
 // view is what the rules look at.

@@ -43,6 +43,11 @@ func Reduce(prev *Snapshot, now time.Time, observations ...Observation) *Snapsho
 
 // settle derives every touched group anew.
 func (r *reduction) settle() {
+	if len(r.touched) == 0 {
+		return
+	}
+	rules := Rules()
+	rivals := map[string][]*Group{} // many groups may share a stream
 	for k := range r.touched {
 		i, ok := r.next.find(k)
 		if !ok {
@@ -50,15 +55,20 @@ func (r *reduction) settle() {
 		}
 		g := r.next.Groups[i]
 		r.ownGroups()
-		r.next.Groups[i] = derive(g, r.stream(k.ConsumeStream()), r.stream(k.Stream), r.rivals(k))
+		name := string(k.Kind) + k.ConsumeStream()
+		if _, known := rivals[name]; !known {
+			rivals[name] = r.rivals(k)
+		}
+		r.next.Groups[i] = derive(rules, g, r.stream(k.ConsumeStream()), r.stream(k.Stream), rivals[name])
 	}
 }
 
-// rivals are the other groups whose members' consumers lie on the same stream.
+// rivals are the groups of a kind whose members' consumers lie on the same stream, that
+// of the key among them.
 func (r *reduction) rivals(k Key) []*Group {
 	var list []*Group
 	for _, g := range r.groupsOn(k.ConsumeStream()) {
-		if g.Key != k && g.Key.Kind == k.Kind {
+		if g.Key.Kind == k.Kind {
 			list = append(list, g)
 		}
 	}

@@ -78,6 +78,16 @@ func (s *Stream) consumer(name string) *Consumer {
 	return s.Consumers[i]
 }
 
+// startingWith finds the consumers whose names begin so.
+func (s *Stream) startingWith(prefix string) []*Consumer {
+	from, _ := slices.BinarySearchFunc(s.Consumers, prefix, func(c *Consumer, n string) int { return strings.Compare(c.Name, n) })
+	to := from
+	for to < len(s.Consumers) && strings.HasPrefix(s.Consumers[to].Name, prefix) {
+		to++
+	}
+	return s.Consumers[from:to]
+}
+
 // with returns a copy of the stream in which a consumer is replaced, added, or, when
 // c is nil, removed.
 func (s *Stream) with(name string, c *Consumer) *Stream {

@@ -31,34 +31,19 @@ func (v Verdict) Rank() int { return slices.Index(Verdicts(), v) }
 // InNeed tells whether somebody should look.
 func (v Verdict) InNeed() bool { return v.Rank() < VerdictUnknown.Rank() }
 
-// verdict is the worst that a finding leads to.
-func verdict(g *Group) Verdict {
+// verdict is the worst that a finding leads to; found is that of them, empty for none.
+func verdict(g *Group, found Verdict) Verdict {
 	worst := VerdictOK
 	if g.Lag() == 0 && !g.active() {
 		worst = VerdictIdle
 	}
-	for _, f := range g.Findings {
-		if v := verdictOf(f); v != "" && v.Rank() < worst.Rank() {
-			worst = v
-		}
+	if found != "" && found.Rank() < worst.Rank() {
+		worst = found
 	}
 	if g.ReadAt.IsZero() && worst.Rank() > VerdictBroken.Rank() {
 		return VerdictUnknown // what is known of the members is nothing
 	}
 	return worst
-}
-
-// verdictOf is what a finding leads to; empty for information.
-func verdictOf(f Finding) Verdict {
-	if f.Severity == Info {
-		return ""
-	}
-	for _, r := range rules() {
-		if r.ID == f.ID {
-			return r.Verdict
-		}
-	}
-	return ""
 }
 
 // idleAfter is how long nothing may have been delivered or acknowledged before a group
