@@ -44,6 +44,7 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 	kv := bucketOf(t, js, model.KindElastic)
 	for i := range 120 {
 		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: fmt.Sprintf("S-g%03d", i), Subjects: []string{fmt.Sprintf("s.%d.>", i)}, Storage: jetstream.MemoryStorage}))
+		must(js.CreateConsumer(t.Context(), fmt.Sprintf("S-g%03d", i), jetstream.ConsumerConfig{Name: "m1", AckPolicy: jetstream.AckExplicitPolicy}))
 		must(kv.PutString(t.Context(), fmt.Sprintf("S.g%03d", i), goodConfig))
 	}
 	count := countRequests(t, nc)
@@ -94,6 +95,41 @@ func TestManyGroupsOfOneStreamCostOneList(t *testing.T) {
 	if n := o.api.made.Load(); n > 12 {
 		t.Errorf("%d requests for 300 groups of one stream", n)
 	}
+}
+
+// What the list of streams tells is not asked for again: who has no stream, or a stream
+// without consumers, costs no request of its own, and who gets a consumer is read at once.
+func TestManyIdleGroupsCostNoReads(t *testing.T) {
+	s := startServer(t)
+	nc := connect(t, s.ClientURL())
+	js := jetStream(t, nc)
+	kv := bucketOf(t, js, model.KindElastic)
+	for i := range 400 {
+		if i < 100 {
+			must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: fmt.Sprintf("S-g%03d", i), Subjects: []string{fmt.Sprintf("s.%d.>", i)}, Storage: jetstream.MemoryStorage}))
+		}
+		must(kv.PutString(t.Context(), fmt.Sprintf("S.g%03d", i), goodConfig))
+	}
+	o, r := observe(t, connect(t, s.ClientURL()), Options{})
+	now, _ := r.until(t, "400 groups read", func(s *model.Snapshot) bool {
+		for _, g := range s.Groups {
+			if g.ReadAt.IsZero() {
+				return false
+			}
+		}
+		return len(s.Groups) == 400 && live(s)
+	})
+	if n := o.api.made.Load(); n > 12 {
+		t.Errorf("%d requests for 400 groups that nobody consumes", n)
+	}
+	if g := now.Group(elastic("S", "g399")); g.Verdict != model.VerdictBroken {
+		t.Errorf("without a work stream: %s", g.Verdict)
+	}
+	if g := now.Group(elastic("S", "g007")); g.Members[0].State != model.StateAbsent {
+		t.Errorf("without a consumer: %s", g.Members[0].State)
+	}
+	must(js.CreateConsumer(t.Context(), "S-g007", jetstream.ConsumerConfig{Name: now.Group(elastic("S", "g007")).Members[0].Name, AckPolicy: jetstream.AckExplicitPolicy}))
+	r.until(t, "the consumer", func(s *model.Snapshot) bool { return s.Group(elastic("S", "g007")).Members[0].Consumer != nil })
 }
 
 // slowAPI answers like the JetStream API under another prefix, but keeps one

@@ -56,6 +56,30 @@ func (p *plan) knows(stream string) {
 	}
 }
 
+// pulse is what moves in a stream when anything in it does.
+type pulse struct {
+	messages, first, last uint64
+	consumers             int
+}
+
+// listed notes what a list of all streams, begun at a time, tells of one. It is all there
+// is to know, and a read is saved, when the stream has no consumers or is not there, is
+// not looked at, and was not read since.
+func (p *plan) listed(stream string, begun time.Time, now pulse) (all bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.targets[stream]
+	if t == nil {
+		return false
+	}
+	t.still, t.pulse, t.empty = t.pulse == now, now, now.consumers == 0
+	if !t.empty || t.busy || !t.dirty.IsZero() || t.started.After(begun) || p.focused && p.onScreen(t) {
+		return false
+	}
+	t.started, t.retry, t.failures, t.tried, t.last = time.Now(), time.Time{}, 0, true, nil
+	return true
+}
+
 // needsFacts tells whether to ask for the stream's facts along with its consumers.
 func (p *plan) needsFacts(t *target) bool {
 	p.mu.Lock()

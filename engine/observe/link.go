@@ -32,7 +32,7 @@ func asPanic(err error, p **PanicError) bool { return errors.As(err, p) }
 // link is everything that runs for one connection: it ends with it.
 type link struct {
 	*Observer
-	emit   func(...model.Observation)
+	outbox
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
 	domain domainFilter
 
@@ -45,7 +45,7 @@ type link struct {
 }
 
 func newLink(o *Observer, emit func(...model.Observation)) *link {
-	l := &link{Observer: o, emit: emit, denied: map[string]bool{}, unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
+	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
 	l.domain.want = o.opts.Domain
 	l.domain.known = o.opts.Domain != ""
 	for _, b := range o.buckets {
@@ -65,6 +65,8 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 		crew.run(func() error { return err })
 		return crew.wait()
 	}
+	defer l.emit() // what was left for later
+	crew.run(func() error { return l.flush(ctx, min(l.opts.Refresh, laterMost)) })
 	crew.run(func() error { return l.mind(ctx, status, reconnects) })
 	crew.run(func() error { return l.ping(ctx) })
 	crew.run(func() error { return l.errors(ctx) })
@@ -109,7 +111,7 @@ func (l *link) ping(ctx context.Context) error {
 		}
 		now := time.Duration(rtt.add(float64(shortest.add(took))))
 		if n%serverEvery == 0 {
-			l.emit(l.server(now))
+			l.later(l.server(now))
 		}
 		l.progress() // time alone may make the picture live
 		select {
@@ -192,7 +194,7 @@ func (l *link) countRequests(ctx context.Context) error {
 		r := model.Requests{PerSecond: rate.add(perSecond), Budget: l.opts.MaxRequests}
 		if made, at = total, now; r != told {
 			told = r
-			l.emit(model.RequestsSeen{Requests: r})
+			l.later(model.RequestsSeen{Requests: r})
 		}
 	}
 }

@@ -13,6 +13,8 @@ const (
 	minGap    = 100 * time.Millisecond // between two reads of one stream
 	restEvery = 2                      // refreshes between two reads of what is not on the screen
 	tooOld    = 10 * time.Second       // what is not on the screen waits its turn no longer
+	emptyWait = 15 * time.Second       // between two reads of what the list of streams tells all about
+	stillWait = 10 * time.Second       // and of what is not on the screen, where it is one of many or does not move
 	firstWait = 500 * time.Millisecond // before a stream that failed is read again, doubling
 	maxWait   = 30 * time.Second
 )
@@ -41,6 +43,9 @@ type target struct {
 	tried    bool // read, or failed, since the connection began
 	failures int
 	retry    time.Time         // not before
+	pulse    pulse             // as listed last
+	still    bool              // it did not move between the last two lists
+	empty    bool              // it has no consumers, or is not there, as listed last
 	last     []*model.Consumer // as read last; only the read at hand touches it
 }
 
@@ -144,10 +149,17 @@ func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
 	case t.stream == p.open:
 		r = rankOpen
 	case p.onScreen(t):
+		if t.empty {
+			at = t.started.Add(max(p.refresh, emptyWait))
+		}
 	case t.started.IsZero():
 		at, r = t.learned, rankRest
 	default:
-		at, r = t.started.Add(restEvery*p.refresh), rankRegular
+		every := restEvery * p.refresh
+		if t.still || t.empty || len(p.targets) > fewStreams {
+			every = max(every, stillWait)
+		}
+		at, r = t.started.Add(every), rankRegular
 	}
 	if now.Sub(at) > tooOld {
 		r = min(r, rankSeen)
@@ -181,17 +193,18 @@ func (p *plan) peek(now time.Time, restOK bool) time.Duration {
 	return wait
 }
 
-// take picks the target to read now and marks it busy; nil when none is due.
-func (p *plan) take(now time.Time, restOK bool) (t *target, rest bool) {
+// take picks the target to read now and marks it busy; nil when none is due. rest tells
+// whether it is not on the screen, urgent whether somebody waits to see it.
+func (p *plan) take(now time.Time, restOK bool) (t *target, rest, urgent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t, _ = p.choose(now, restOK)
 	if t == nil {
-		return nil, false
+		return nil, false, false
 	}
 	_, r := p.due(t, now)
 	t.busy, t.dirty, t.started = true, time.Time{}, now
-	return t, r >= rankRest
+	return t, r >= rankRest, r <= rankOpen || r == rankSeen && !t.tried
 }
 
 // choose finds the best target due, or how long there is none. The lock is held.

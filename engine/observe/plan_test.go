@@ -11,7 +11,7 @@ import (
 func order(p *plan, now time.Time, n int) []string {
 	var names []string
 	for range n {
-		t, _ := p.take(now, true)
+		t, _, _ := p.take(now, true)
 		if t == nil {
 			break
 		}
@@ -110,8 +110,8 @@ func TestFailingStreamsWaitLonger(t *testing.T) {
 	now := time.Now()
 	for range 6 {
 		now = now.Add(time.Hour)
-		t1, _ := p.take(now, true)
-		t2, _ := p.take(now, true)
+		t1, _, _ := p.take(now, true)
+		t2, _, _ := p.take(now, true)
 		p.done(t1, t1.stream == "S-slow")
 		p.done(t2, t2.stream == "S-slow")
 	}
@@ -132,10 +132,10 @@ func TestRestLeavesPlacesFree(t *testing.T) {
 	p.learn(elastic("S", "a"))
 	p.learn(elastic("S", "b"))
 	p.focus(nil, []model.Key{elastic("S", "b")})
-	if target, rest := p.take(time.Now(), false); target == nil || target.stream != "S-b" || rest {
+	if target, rest, _ := p.take(time.Now(), false); target == nil || target.stream != "S-b" || rest {
 		t.Errorf("%v, rest %v", target, rest)
 	}
-	if target, _ := p.take(time.Now(), false); target != nil {
+	if target, _, _ := p.take(time.Now(), false); target != nil {
 		t.Errorf("%s although there is no place for the rest", target.stream)
 	}
 }

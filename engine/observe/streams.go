@@ -82,6 +82,9 @@ func (l *link) followStreams(ctx context.Context) error {
 		started := time.Now()
 		list, missing, offline, pages, err := l.api.streams(ctx)
 		wait := max(l.opts.Health, time.Duration(float64(pages)/l.opts.MaxRequests*float64(5*time.Second)))
+		if pages > 1 {
+			wait = max(wait, 2*l.opts.Health)
+		}
 		if pages == 1 && len(list) <= fewStreams {
 			wait = min(wait, max(l.opts.Refresh, time.Second)) // what lies in the work streams moves with the rest
 		}
@@ -110,6 +113,7 @@ func (l *link) followStreams(ctx context.Context) error {
 // about them changed.
 func (l *link) tellStreams(list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
 	wanted := l.plan.wanted()
+	many := len(list) > fewStreams || len(wanted) > fewStreams // else each is read soon enough
 	var changed []model.Observation
 	var known []string
 	for _, info := range list {
@@ -123,6 +127,9 @@ func (l *link) tellStreams(list []*streamInfo, missing []string, offline map[str
 		if f := info.facts(); l.told.note(name, f) {
 			changed = append(changed, model.StreamRead{Name: name, Facts: f})
 		}
+		if many && l.plan.listed(name, started, info.pulse()) {
+			changed = append(changed, model.ConsumersRead{Stream: name, TS: info.TS})
+		}
 	}
 	for name := range wanted {
 		if why, off := offline[name]; off {
@@ -134,6 +141,9 @@ func (l *link) tellStreams(list []*streamInfo, missing []string, offline map[str
 		if !slices.Contains(missing, name) && l.told.noteGone(name, started) {
 			known = append(known, name)
 			changed = append(changed, model.StreamRead{Name: name})
+		}
+		if many && !slices.Contains(missing, name) && l.plan.listed(name, started, pulse{}) {
+			changed = append(changed, model.ConsumersRead{Stream: name, Missing: true, TS: l.clock.now()})
 		}
 	}
 	if len(changed) > 0 {
@@ -160,12 +170,18 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 		full, restOK := reads >= maxReads, restReads < maxRestReads
 		mu.Unlock()
 		wait := time.Minute
+		var t *target
+		var rest, urgent bool
 		if !full && l.isListed() {
 			// Waiting for the budget before the choice lets the choice be made by what
 			// is known then.
-			wait = max(l.plan.peek(time.Now(), restOK), l.api.budget.wait())
+			if wait = l.api.budget.wait(); wait == 0 {
+				if t, rest, urgent = l.plan.take(time.Now(), restOK); t == nil {
+					wait = l.plan.peek(time.Now(), restOK)
+				}
+			}
 		}
-		if wait > 0 {
+		if t == nil {
 			timer := time.NewTimer(wait)
 			select {
 			case <-ctx.Done():
@@ -177,10 +193,6 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 			timer.Stop()
 			continue
 		}
-		t, rest := l.plan.take(time.Now(), restOK)
-		if t == nil {
-			continue
-		}
 		mu.Lock()
 		reads++
 		if rest {
@@ -188,7 +200,7 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 		}
 		mu.Unlock()
 		crew.run(func() error {
-			failed := l.read(ctx, t)
+			failed := l.read(ctx, t, urgent)
 			mu.Lock()
 			reads--
 			if rest {
@@ -202,8 +214,9 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 	}
 }
 
-// read reads one stream's consumers, and its facts where they are needed.
-func (l *link) read(ctx context.Context, t *target) (failed bool) {
+// read reads one stream's consumers, and its facts where they are needed. What is not
+// urgent is told a little later, together with more of the kind.
+func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 	if !usable(t.stream) {
 		l.emit(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
 		return false
@@ -244,7 +257,11 @@ func (l *link) read(ctx context.Context, t *target) (failed bool) {
 		return l.readFailed(ctx, t, err)
 	}
 	t.last = consumers
-	l.emit(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
+	tell := l.later
+	if urgent {
+		tell = l.emit
+	}
+	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
 	l.plan.knows(t.stream)
 	return false
 }

@@ -136,6 +136,7 @@ type streamInfo struct {
 		FirstSeq    uint64 `json:"first_seq"`
 		LastSeq     uint64 `json:"last_seq"`
 		NumSubjects int    `json:"num_subjects"`
+		Consumers   int    `json:"consumer_count"`
 		// Subjects is there only when it was asked for.
 		Subjects map[string]uint64 `json:"subjects"`
 	} `json:"state"`
@@ -156,6 +157,10 @@ type source struct {
 type transform struct {
 	Source string `json:"src"`
 	Dest   string `json:"dest"`
+}
+
+func (i *streamInfo) pulse() pulse {
+	return pulse{messages: i.State.Messages, first: i.State.FirstSeq, last: i.State.LastSeq, consumers: i.State.Consumers}
 }
 
 func (i *streamInfo) facts() model.StreamFacts {
