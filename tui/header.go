@@ -121,7 +121,7 @@ func (m *Model) rights() part {
 
 // need counts the groups that want somebody.
 func (m *Model) need(r *row) {
-	t, n := m.theme, m.snap.InNeed()
+	t, n := m.theme, m.overview.need
 	groups := model.Count(len(m.snap.Groups), "group")
 	if n == 0 {
 		r.put(t.dim, groups+", ").put(t.ok, "none unwell")

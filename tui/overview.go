@@ -3,14 +3,17 @@ package tui
 import (
 	"pcgtop/keymap"
 	"pcgtop/model"
-	"pcgtop/tui/glyph"
 )
 
 // overview is the list of groups, at first the worst first. What is equal in the order
 // is ordered by name, so that a row moves only when what it is ordered by changes.
 type overview struct {
-	rows     []*model.Group // shown, in order
+	entries  []*entry       // all groups, by key
+	sorted   []*entry       // of them those that are shown, in order
+	rows     []*model.Group // the same
+	arranged arrangement    // by which they were arranged
 	total    int            // all there are
+	need     int            // of all, those that ask for somebody
 	order    order
 	sums     totals // of those shown
 	selected model.Key
@@ -25,21 +28,37 @@ type overview struct {
 
 // take sorts and filters a snapshot's groups.
 func (o *overview) take(s *model.Snapshot) {
-	o.rows, o.total, o.signs, o.names = o.rows[:0:0], len(s.Groups), len("VERDICT")+1, len("GROUP")+1
-	o.sums = totals{}
-	want := terms(o.filter.text())
-	for _, g := range s.Groups {
-		if !matches(g, want) {
-			continue
+	now := arrangement{o.order, o.filter.text()}
+	holds := o.follow(s.Groups, now != o.arranged)
+	o.arranged, o.total, o.need, o.signs, o.names = now, len(s.Groups), 0, len("VERDICT")+1, len("GROUP")+1
+	if !holds {
+		o.sorted = o.sorted[:0]
+		for _, e := range o.entries {
+			if e.shown {
+				o.sorted = append(o.sorted, e)
+			}
 		}
-		o.rows = append(o.rows, g)
-		o.sums.add(g)
-		o.signs = max(o.signs, len(g.Verdict)+2)
-		o.names = max(o.names, glyph.Width(glyph.Clean(g.Key.String())))
+		sorted(o.sorted, o.order, func(e *entry) (sortKey, bool) { return e.key, e.known })
+	}
+	for _, e := range o.entries {
+		if e.need {
+			o.need++
+		}
+	}
+	o.rows, o.sums = o.rows[:0], totals{}
+	for _, e := range o.sorted {
+		o.rows = append(o.rows, e.group)
+		o.sums.add(&e.summand)
+		o.signs, o.names = max(o.signs, e.sign), max(o.names, e.name)
 	}
 	o.sums.end()
-	sorted(o.rows, o.order, groupKey(o.order.by))
 	o.find()
+}
+
+// arrangement is what decides which groups are shown and in which order.
+type arrangement struct {
+	order  order
+	filter string
 }
 
 // find follows the selection by identity. When it is gone the neighbour takes over.

@@ -20,28 +20,24 @@ type totals struct {
 }
 
 // add counts a group in.
-func (s *totals) add(g *model.Group) {
+func (s *totals) add(g *summand) {
 	s.groups++
-	n := len(g.Partitions)
-	s.partitions += n
-	s.parts = max(s.parts, digits(n))
-	pulling, configured := g.Pulling()
-	s.configured += configured
-	if unread(g) {
+	s.partitions += g.partitions
+	s.parts = max(s.parts, digits(g.partitions))
+	s.configured += g.configured
+	if !g.read {
 		return
 	}
-	pinned, standby := g.Instances()
-	s.pulling += pulling
-	s.pinned, s.standby = s.pinned+pinned, s.standby+standby
-	s.members = max(s.members, digits(pulling)+1+digits(configured))
-	s.instances = max(s.instances, digits(pinned)+2+digits(standby))
-	s.pending += waiting(g)
-	s.lag += g.Lag()
-	s.unacked += g.AckPending
-	if g.RateSpan > 0 {
-		s.out, s.in, s.rated = s.out+g.Out, s.in+g.In, true
+	s.pulling += g.pulling
+	s.pinned, s.standby = s.pinned+g.pinned, s.standby+g.standby
+	s.members, s.instances = max(s.members, g.wideMembers), max(s.instances, g.wideInstances)
+	s.pending += g.pending
+	s.lag += g.lag
+	s.unacked += g.unacked
+	if g.rated {
+		s.out, s.in, s.rated = s.out+g.out, s.in+g.in, true
 	}
-	s.trend(g.History)
+	s.trend(g.history)
 }
 
 // trend adds a history up: the newest values belong together.
@@ -61,4 +57,10 @@ func (s *totals) end() {
 	s.instances = max(s.instances, digits(s.pinned)+2+digits(s.standby))
 }
 
-func digits(n int) int { return len(strconv.Itoa(n)) }
+// digits is how many cells a number takes.
+func digits(n int) int {
+	if n >= 0 && n < 10 {
+		return 1 // most of those that are asked about, thousands of them a picture
+	}
+	return len(strconv.Itoa(n))
+}
