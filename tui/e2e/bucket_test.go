@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mutated is a config with some bytes of it changed, doubled or left out.
+func mutated(r *rand.Rand, config string) string {
+	b := []byte(config)
+	for range 1 + r.IntN(4) {
+		i := r.IntN(len(b))
+		switch r.IntN(3) {
+		case 0:
+			b[i] = byte(r.IntN(256))
+		case 1:
+			b = append(b[:i], b[i+1:]...)
+		case 2:
+			b = append(b[:i:i], append([]byte(config[:r.IntN(len(config))]), b[i:]...)...)
+		}
+	}
+	return string(b)
+}
+
+// crowd is a config with so many members, of the number of partitions given.
+func crowd(members, partitions int) string {
+	names := make([]string, members)
+	for i := range names {
+		names[i] = fmt.Sprintf(`"m%05d"`, i)
+	}
+	return strings.Replace(elasticConfig("E00", strings.Join(names, ",")), fmt.Sprint(`"max_members":`, partitionsEach), fmt.Sprint(`"max_members":`, partitions), 1)
+}
+
+// TestBucketFullOfRubbish: ten thousand damaged configs and the largest that a server takes
+// lie beside healthy groups, which are shown and judged as if they were alone, and keys
+// are answered.
+func TestBucketFullOfRubbish(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	a := build(t, shape{origins: 1, each: 3, run: 3})
+	r := rand.New(rand.NewPCG(8, 7))
+	healthy := elasticConfig("E00", `"m1","m2"`)
+	for n := range 10_000 {
+		if err := a.store("elastic", fmt.Sprintf("BAD.g%05d", n), mutated(r, healthy)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const most = 1<<20 - 1000 // the server's limit for a message, less its headers
+	for key, config := range map[string]string{
+		"BIG.blank":   healthy + strings.Repeat(" ", most-len(healthy)),
+		"BIG.zeros":   strings.Repeat("\x00", most),
+		"BIG.nested":  strings.Repeat("[", most),
+		"BIG.crowd":   crowd(100_000, 16),
+		"BIG.crowded": crowd(100_000, 1<<16),
+		"BIG.split":   crowd(2, 1<<16),
+		"BIG.beyond":  crowd(2, 1<<17),
+	} {
+		if err := a.store("elastic", key, config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-a.js.PublishAsyncComplete():
+	case <-time.After(patience):
+		t.Fatal("the configs are not stored")
+	}
+	began := time.Now()
+	term := open(t, 160, 40, "-s", a.server.ClientURL())
+	term.see("10010 groups", "live")
+	t.Logf("live after %v, %.0f MB", time.Since(began), term.memory("VmHWM"))
+	filter := func(text string) {
+		term.press("/", text, enter)
+		term.see("/ "+text, "shown")
+	}
+	filter("E00/")
+	term.see("3 of 10,010 shown", "E00/group000", "0/2")
+	if screen := term.text(); strings.Contains(screen, "unreadable") {
+		t.Errorf("a healthy group is not read:\n%s", screen)
+	}
+	unfilter := func() {
+		term.press(esc)
+		term.gone("shown")
+	}
+	unfilter()
+	filter("BIG/")
+	term.see("7 of 10,010 shown", "max_members is 131072, more than 65536 partitions", "unreadable config: bad JSON")
+	for _, group := range []string{"split", "blank", "nested"} {
+		unfilter()
+		filter("BIG/" + group)
+		term.press(enter)
+		term.see("▸ BIG/" + group)
+		term.press("j", "j", "G", "g", esc)
+		term.gone("▸ BIG/")
+	}
+	unfilter()
+	term.press("q")
+	if code := term.exit(5 * time.Second); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

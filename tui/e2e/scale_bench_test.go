@@ -1,0 +1,188 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// figures is a table of what was measured beside what is wanted.
+type figures struct{ rows [][3]string }
+
+func (f *figures) add(what, goal, measured string) {
+	f.rows = append(f.rows, [3]string{what, goal, measured})
+}
+
+func (f *figures) print(title string) {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\n%s\nfigure\tgoal\tmeasured\n", title)
+	for _, r := range f.rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", r[0], r[1], r[2])
+	}
+	_ = w.Flush() // standard output
+}
+
+// cpu is the processor time that the program has used.
+func (term *terminal) cpu() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", term.cmd.Process.Pid))
+	if err != nil {
+		term.t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	var ticks int
+	for _, f := range fields[11:13] { // utime and stime, in hundredths (proc(5))
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			term.t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// memory is a line of the program's status, such as VmRSS, in MB.
+func (term *terminal) memory(what string) float64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", term.cmd.Process.Pid))
+	if err != nil {
+		term.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if name, value, _ := strings.Cut(line, ":"); name == what {
+			kb, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
+			if err != nil {
+				term.t.Fatal(err)
+			}
+			return kb / 1024
+		}
+	}
+	term.t.Fatalf("no %s", what)
+	return 0
+}
+
+// traffic is what a connection sent and was sent, as the server counts.
+type traffic struct{ requests, bytes int64 }
+
+func (t traffic) since(before traffic) traffic {
+	return traffic{t.requests - before.requests, t.bytes - before.bytes}
+}
+
+// traffic is that of the connections of a client of that name.
+func (a *large) traffic(t testing.TB, name string) (sum traffic) {
+	t.Helper()
+	z, err := a.server.Connz(&server.ConnzOptions{State: server.ConnAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range z.Conns {
+		if c.Name == name {
+			sum.requests += c.InMsgs
+			sum.bytes += c.InBytes + c.OutBytes
+		}
+	}
+	return sum
+}
+
+// selected is the line of the screen that the selection is on, -1: none.
+func (term *terminal) selected() int {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	for y := range term.screen.Height() {
+		if c := term.screen.CellAt(0, y); c != nil && c.Content == "▌" {
+			return y
+		}
+	}
+	return -1
+}
+
+// BenchmarkScale runs the program on an account of 10,000 groups with 100,000
+// partitions, and measures what the person at the screen and the machine feel of it.
+func BenchmarkScale(b *testing.B) {
+	z := shape{static: 40, origins: 10, each: 200, run: 20}
+	a := build(b, z)
+	defer a.trade(100)()
+	var f figures
+	a.atTheScreen(b, &f)
+	a.report(b, &f)
+	a.latency(b, &f)
+	a.beside(b, &f)
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		f.add("load average of the machine", "", strings.Fields(string(load))[0])
+	}
+	f.print(fmt.Sprintf("%d groups with %d partitions, of which %d have consumers; 200x60; 100 messages/s", z.groups(), z.groups()*partitionsEach, (z.static+z.origins)*z.run))
+}
+
+// atTheScreen measures the program in a terminal.
+func (a *large) atTheScreen(b *testing.B, f *figures) {
+	began := time.Now()
+	term := open(b, 200, 60, "-s", a.server.ClientURL())
+	all := fmt.Sprintf("%d groups", a.groups())
+	for !strings.Contains(term.text(), all) {
+		if time.Since(began) > time.Minute {
+			b.Fatal(term.text())
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	f.add("start to overview", "< 2 s", time.Since(began).Round(10*time.Millisecond).String())
+	term.see("live")
+	time.Sleep(15 * time.Second) // until what is not on the screen is read in turn, too
+
+	const watch = 20 * time.Second
+	cpu, sent := term.cpu(), a.traffic(b, "pcgtop")
+	time.Sleep(watch)
+	used, cost := term.cpu()-cpu, a.traffic(b, "pcgtop").since(sent)
+	f.add("CPU, one refresh a second", "< 3 % of a core", fmt.Sprintf("%.1f %%", 100*used.Seconds()/watch.Seconds()))
+	f.add("sent to the server", "≤ 20 /s", fmt.Sprintf("%.1f /s", float64(cost.requests)/watch.Seconds()))
+	f.add("bytes both ways", "", fmt.Sprintf("%.0f kB/s", float64(cost.bytes)/watch.Seconds()/1000))
+	f.add("memory", "< 150 MB", fmt.Sprintf("%.0f MB", term.memory("VmRSS")))
+	f.add("memory at most", "< 150 MB", fmt.Sprintf("%.0f MB", term.memory("VmHWM")))
+
+	var took []time.Duration
+	for n := range 300 {
+		key := "j"
+		if n%40 >= 20 {
+			key = "k"
+		}
+		before := term.selected()
+		start := time.Now()
+		term.send(key)
+		for term.selected() == before {
+			if time.Since(start) > patience {
+				b.Fatalf("%s moves nothing:\n%s", key, term.text())
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+		took = append(took, time.Since(start))
+		time.Sleep(17 * time.Millisecond)
+	}
+	f.spread("key to frame on the terminal", "< 20 ms", took)
+	term.press("q")
+	term.exit(5 * time.Second)
+}
+
+// spread adds the median and the 99th percentile of some times.
+func (f *figures) spread(what, goal string, took []time.Duration) {
+	slices.Sort(took)
+	at := func(percent int) string {
+		return took[(len(took)-1)*percent/100].Round(10 * time.Microsecond).String()
+	}
+	f.add(fmt.Sprintf("%s, of %d", what, len(took)), goal, "p50 "+at(50)+", p99 "+at(99))
+}
+
+// report measures the command that reads everything once.
+func (a *large) report(b *testing.B, f *figures) {
+	cmd := exec.Command(binary(), "report", "-s", a.server.ClientURL())
+	cmd.Env = environment(b.TempDir())
+	began, sent := time.Now(), a.traffic(b, "pcgtop")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	f.add("report over everything", "", fmt.Sprintf("%s, %d requests", time.Since(began).Round(100*time.Millisecond), a.traffic(b, "pcgtop").since(sent).requests))
+}
