@@ -75,6 +75,8 @@ func (v *view) brief(id string, members []*Member) string {
 		return fmt.Sprintf("%d stalled: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
 	case "stuck-unacked":
 		return fmt.Sprintf("%d stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
+	case "passed-over":
+		return fmt.Sprintf("%d passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skip.n) }), who)
 	case "redelivering":
 		return fmt.Sprintf("%d delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
 	case "not-pinned":

@@ -36,6 +36,7 @@ func (r Reach) Beyond() uint64 { return beyond(r.Stored, r.Within) }
 type PartitionCount struct {
 	Pending  uint64        `json:"pending"`
 	Oldest   time.Time     `json:"oldest,omitzero"`          // when the first of them was stored, server clock
+	First    uint64        `json:"first_seq,omitempty"`      // of that message, where it is sure to be there
 	AtMost   bool          `json:"oldest_at_most,omitempty"` // the first may be gone since Oldest was read: none is older
 	In       float64       `json:"in_per_s"`
 	Out      float64       `json:"out_per_s"`
@@ -62,6 +63,7 @@ type PartitionsCounted struct {
 type Counted struct {
 	Pending  uint64
 	Oldest   time.Time // zero when there is none, or when it is not known
+	First    uint64    // the sequence of that message; 0 when AtMost
 	AtMost   bool      // Oldest was read at an earlier count, and that message may be gone
 	Newer    uint64    // of them, what was stored after the count before
 	HasNewer bool      // Newer was counted
@@ -112,7 +114,7 @@ func (o PartitionsCounted) apply(r *reduction) {
 
 // after compares a count with the one before.
 func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *PartitionCount {
-	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest, AtMost: c.AtMost}
+	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest, First: c.First, AtMost: c.AtMost}
 	if old == nil {
 		return n
 	}

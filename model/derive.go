@@ -24,6 +24,7 @@ func derive(rules []Rule, prev *Group, stream, origin *Stream, rivals []*Group) 
 	}
 	g.Hop = g.hop(prev.Hop, origin.Facts, stream.TS)
 	g.done += g.acknowledged(prev.Members)
+	g.skips(prev.Members)
 	g.total(stream)
 	var worst Verdict
 	g.Findings, worst = findings(rules, &g, stream, origin)

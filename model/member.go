@@ -38,6 +38,7 @@ type Member struct {
 	PinsPerMinute int         `json:"pin_changes_per_min"`    // how often an instance was pinned in the last minute
 	PinTimeouts   int         `json:"pin_timeouts,omitempty"` // how often the pin was lost by timeout within PinWindow
 	pinsNow       time.Time   // when the two were counted, server clock
+	skip          skip        // what its consumer skipped of the open group
 }
 
 // Instances estimates the member's processes from its waiting pulls: a client may have

@@ -220,6 +220,20 @@ func partialMapping(v *view) []Finding {
 	return one(Finding{Text: "the mappings leave partitions out: members of some libraries refuse to start", Hint: "a static group is fixed: delete it and create it with every partition mapped"})
 }
 
+// orbitCannotStart finds mapped groups of several filters: members of orbit ask for each of
+// their partitions once a filter, and the server takes no filter twice.
+func orbitCannotStart(v *view) []Finding {
+	n := len(v.Config.Filters)
+	if !v.Config.Mapped() || n < 2 {
+		return nil
+	}
+	f := Finding{Text: fmt.Sprintf("orbit members cannot start (10138): with mappings they ask for each partition %d times, once a filter", n), Hint: "run members of pcgtop's library, which ask once, or go back to balanced (b)"}
+	if v.Key.Kind == KindStatic {
+		f.Hint = "run members of pcgtop's library, which ask once; a static group is fixed"
+	}
+	return one(f)
+}
+
 // Partial tells whether the mappings are sound but for partitions that they leave out.
 // Some libraries take such a static config, others refuse it.
 func (c *Config) Partial() bool {

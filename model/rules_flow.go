@@ -38,6 +38,20 @@ func stuckUnacked(v *view) []Finding {
 	})
 }
 
+func passedOver(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		s := m.skip
+		if !s.sure() {
+			return Finding{}
+		}
+		n := Count(int(max(1, s.n)), "message")
+		return Finding{
+			Text: fmt.Sprintf("%s passed over ~%s in its own partitions, which no consumer counts; the first in partition %d for %s", m.Name, n, s.partition, whole(max(0, v.stream.TS.Sub(s.stored)))),
+			Hint: "delete the consumer " + m.Consumer.Name + ": its member makes it anew, and gets them",
+		}
+	})
+}
+
 func redelivering(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
 		c := m.Consumer

@@ -35,6 +35,7 @@ type StreamFacts struct {
 	MaxBytes   int64       `json:"max_bytes"` // -1: no limit
 	Subjects   []string    `json:"subjects,omitempty"`
 	Direct     bool        `json:"allow_direct"`      // it answers direct gets
+	WorkQueue  bool        `json:"work_queue"`        // what is acknowledged is removed from it
 	Offline    string      `json:"offline,omitempty"` // why the server cannot run it
 	Sources    []Source    `json:"sources,omitempty"`
 	Transforms []Transform `json:"transforms,omitempty"` // of the stream itself

@@ -186,6 +186,7 @@ func (c cell) counted(g *model.Group, info *streamInfo, l *look) model.Counted {
 	if g.Key.Kind == model.KindElastic {
 		one.Newer = min(one.Newer, one.Pending)
 	}
-	*l = look{at: info.TS, seq: info.State.LastSeq, pending: one.Pending, first: oldestSeq(c.all), oldest: one.Oldest}
+	one.First = oldestSeq(c.all)
+	*l = look{at: info.TS, seq: info.State.LastSeq, pending: one.Pending, first: one.First, oldest: one.Oldest}
 	return one
 }

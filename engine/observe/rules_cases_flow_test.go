@@ -16,6 +16,7 @@ func flowCases() []ruleCase {
 		{rule: "stalled", ill: delivered(nil), well: delivered(acknowledge)},
 		{rule: "stuck-unacked", ill: delivered(nil), well: delivered(acknowledge)},
 		{rule: "redelivering", ill: again(false), well: again(true)},
+		{rule: "passed-over", open: true, ill: given(inPlace), well: given(anew)},
 		{rule: "not-pinned", ill: unpinned(5), well: unpinned(1)},
 		{rule: "behind", ill: plainGroup, well: plainGroup, busy: func(ctx context.Context, c *ruleStreams) { c.everyMoment(ctx, 1, 8) }},
 		{rule: "whale", open: true, ill: keys(1), well: keys(200)},
@@ -56,6 +57,35 @@ func again(ack bool) func(*ward, string) model.Key {
 		})
 		return k
 	}
+}
+
+// given has a member handle partition 0, while messages wait in partition 1, and then
+// gives it that one.
+func given(give func(*ward, string)) func(*ward, string) model.Key {
+	return func(w *ward, s string) model.Key {
+		k := w.elastic(s, "g", 2, "m1")
+		c := w.consumer(s+"-g", "m1", s+".*", time.Minute, 0)
+		w.publish(s, 20)
+		w.sourced(k, 20)
+		w.take(c, int(must(c.Info(w.t.Context())).NumPending), func(m jetstream.Msg) error { return m.DoubleAck(w.t.Context()) })
+		give(w, s)
+		return k
+	}
+}
+
+// inPlace updates the consumer.
+func inPlace(w *ward, s string) {
+	c := must(w.js.Consumer(w.t.Context(), s+"-g", "m1")).CachedInfo().Config
+	c.FilterSubject, c.FilterSubjects = "", []string{"0." + s + ".*", "1." + s + ".*"}
+	must(w.js.UpdateConsumer(w.t.Context(), s+"-g", c))
+}
+
+// anew deletes the consumer and makes it again.
+func anew(w *ward, s string) {
+	if err := w.js.DeleteConsumer(w.t.Context(), s+"-g", "m1"); err != nil {
+		w.t.Fatal(err)
+	}
+	w.consumer(s+"-g", "m1", s+".*", time.Minute, 0, 1)
 }
 
 // unpinned pulls without the priority group, and takes one of n messages.

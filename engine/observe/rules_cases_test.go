@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,7 +101,18 @@ func configCases() []ruleCase {
 			well: func(w *ward, s string) model.Key {
 				return w.static(s, "{{partition(4,1)}}.S.{{wildcard(1)}}", `{"max_members":4,"member_mappings":[{"member":"m1","partitions":[0,1,2,3]}]}`)
 			}},
+		{rule: "orbit-cannot-start", ill: mapped("a", "b"), well: mapped("a")},
 		{rule: "collision", ill: func(w *ward, s string) model.Key { return rivals(w, s, "a") }, well: func(w *ward, s string) model.Key { return rivals(w, s, "a-b") }},
+	}
+}
+
+// mapped is a static group with mappings and so many filters.
+func mapped(filters ...string) func(*ward, string) model.Key {
+	return func(w *ward, s string) model.Key {
+		for i := range filters {
+			filters[i] = strconv.Quote(s + "." + filters[i])
+		}
+		return w.static(s, "{{partition(2,1)}}.S.{{wildcard(1)}}", `{"max_members":2,"filters":[`+strings.Join(filters, ",")+`],"member_mappings":[{"member":"m1","partitions":[0,1]}]}`)
 	}
 }
 

@@ -127,7 +127,8 @@ func (l *look) told(pending uint64, info *streamInfo) model.Counted {
 	case l.loose:
 		one.Oldest, one.AtMost, one.Kept = l.oldest, true, true
 	default: // nobody took any: what is more is new
-		one.Oldest, one.Newer, one.HasNewer, one.Before = l.oldest, beyond(pending, l.pending), true, l.before()
+		one.Oldest, one.First = l.oldest, l.first
+		one.Newer, one.HasNewer, one.Before = beyond(pending, l.pending), true, l.before()
 		l.at, l.seq, l.pending = info.TS, info.State.LastSeq, pending
 	}
 	return one

@@ -96,7 +96,7 @@ func TestTotalsTell(t *testing.T) {
 		pending uint64
 		want    model.Counted
 	}{
-		"nobody consumes, more came":     {0, known, 8, model.Counted{Pending: 8, Oldest: old, Newer: 3, HasNewer: true, Before: &model.Before{At: at, Pending: 5}}},
+		"nobody consumes, more came":     {0, known, 8, model.Counted{Pending: 8, Oldest: old, First: 20, Newer: 3, HasNewer: true, Before: &model.Before{At: at, Pending: 5}}},
 		"somebody consumes":              {1, known, 5, model.Counted{Pending: 5, Oldest: old, AtMost: true, Kept: true}},
 		"some are gone all the same":     {0, known, 4, model.Counted{Pending: 4, Oldest: old, AtMost: true, Kept: true}},
 		"the first was purged":           {0, look{at: at, seq: 50, pending: 5, first: 9, oldest: old}, 5, model.Counted{Pending: 5, Oldest: old, AtMost: true, Kept: true}},

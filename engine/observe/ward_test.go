@@ -131,7 +131,10 @@ func (w *ward) look(k model.Key) {
 	w.o.ReadNow()
 }
 
-// open is look, and goes on looking at everything.
+// open opens a group, and leaves it open.
+func (w *ward) open(k model.Key) { w.look(k); w.o.Focus(&k, []model.Key{k}) }
+
+// everything closes what is open, and looks at all groups.
 func (w *ward) everything() { w.o.Focus(nil, nil) }
 
 // fine asserts that the healthy neighbour never had anything above information to be

@@ -126,6 +126,7 @@ type streamInfo struct {
 		MaxMsgs     int64      `json:"max_msgs"`
 		MaxBytes    int64      `json:"max_bytes"`
 		AllowDirect bool       `json:"allow_direct"`
+		Retention   string     `json:"retention"`
 		Sources     []source   `json:"sources"`
 		Transform   *transform `json:"subject_transform"`
 	} `json:"config"`
@@ -168,6 +169,7 @@ func (i *streamInfo) facts() model.StreamFacts {
 		Known: true, Exists: true, Created: i.Created,
 		Messages: i.State.Messages, Bytes: i.State.Bytes, FirstSeq: i.State.FirstSeq, LastSeq: i.State.LastSeq,
 		MaxMsgs: i.Config.MaxMsgs, MaxBytes: i.Config.MaxBytes, Subjects: i.Config.Subjects, Direct: i.Config.AllowDirect,
+		WorkQueue: i.Config.Retention == "workqueue",
 	}
 	if i.Config.Transform != nil {
 		f.Transforms = transforms([]transform{*i.Config.Transform})
