@@ -3,7 +3,7 @@
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test check bench snapshots pictures build install
+.PHONY: run test check bench fuzz snapshots pictures build install
 
 run: ## the screens on an embedded server with live groups
 	$(GO) run . demo
@@ -19,6 +19,14 @@ check:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Each fuzz target for FUZZTIME; what it finds is kept under testdata/fuzz.
+FUZZTIME ?= 10m
+fuzz:
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z]*' . | sed 's|/[^/]*:func | |' | while read dir name; do \
+		echo "$$dir $$name"; \
+		$(GO) test "$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x || exit 1; \
+	done
 
 snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update

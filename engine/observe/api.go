@@ -24,7 +24,7 @@ var (
 // api makes requests of the JetStream API: every one of them takes its turn in the
 // budget, and is ended at once when the server refuses it on the error path.
 type api struct {
-	nc      *nats.Conn
+	send    func(ctx context.Context, subject string, body []byte) (*nats.Msg, error)
 	prefix  string // without the last dot
 	timeout time.Duration
 	budget  *budget
@@ -43,7 +43,7 @@ type call struct {
 
 func newAPI(nc *nats.Conn, opts Options) *api {
 	return &api{
-		nc: nc, prefix: opts.APIPrefix, timeout: opts.Timeout,
+		send: nc.RequestWithContext, prefix: opts.APIPrefix, timeout: opts.Timeout,
 		budget: newBudget(opts.MaxRequests), calls: map[*call]struct{}{},
 	}
 }
@@ -95,7 +95,7 @@ func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.M
 	defer forget()
 
 	a.made.Add(1)
-	msg, err := a.nc.RequestWithContext(ctx, subject, body)
+	msg, err := a.send(ctx, subject, body)
 	switch {
 	case err == nil:
 		return msg, nil

@@ -165,7 +165,7 @@ func (p *pulls) askAll(ctx context.Context, replies []string) (*round, error) {
 	}
 	r := newRound()
 	for page := 0; ; page++ {
-		more, many := false, false
+		more, many := false, page > connzPages // whoever says that there is always more is not believed
 		err := p.ask(ctx, connzRequest{Subscriptions: true, Offset: page * connzPage, Limit: connzPage}, func(a *connzAnswer) bool {
 			if rest := a.Data.Total > a.Data.Offset+len(a.Data.Connections) && len(a.Data.Connections) > 0; rest {
 				more = true
@@ -269,17 +269,26 @@ func (p *pulls) ask(ctx context.Context, request connzRequest, enough func(*conn
 			if len(m.Data) == 0 {
 				return fmt.Errorf("%w: no server answers at %s", errNoAnswer, connzSubject)
 			}
-			var a connzAnswer
-			if err := json.Unmarshal(m.Data, &a); err != nil {
-				return fmt.Errorf("connections: unreadable answer: %w", err)
+			a, err := readConnz(m.Data)
+			if err != nil {
+				return err
 			}
-			if a.Error != nil {
-				return fmt.Errorf("connections: %w", a.Error)
-			}
-			if enough(&a) {
+			if enough(a) {
 				return nil
 			}
 			wait.Reset(connzQuiet)
 		}
 	}
+}
+
+// readConnz reads one server's answer.
+func readConnz(body []byte) (*connzAnswer, error) {
+	a := &connzAnswer{}
+	if err := json.Unmarshal(body, a); err != nil {
+		return nil, fmt.Errorf("connections: unreadable answer: %w", err)
+	}
+	if a.Error != nil {
+		return nil, fmt.Errorf("connections: %w", a.Error)
+	}
+	return a, nil
 }

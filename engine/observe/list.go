@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// overlap is how many entries a page is asked to share with the one before, and
-// pageTries how often a list is read on after it shifted away from under us.
+// overlap is how many entries a page is asked to share with the one before, pageTries how
+// often a list is read on after it shifted away from under us, and barrenMost how many
+// pages after each other may bring nothing new, as those read again from further back do.
 const (
-	overlap   = 8
-	pageTries = 8
+	overlap    = 8
+	pageTries  = 8
+	barrenMost = 16
 )
 
 // page is one answer of a list: nats-server sorts the whole by name and cuts it at
@@ -30,7 +32,7 @@ type page[T any] struct {
 func readPages[T any](name func(T) string, read func(offset int) (page[T], error)) (all []T, missing []string, err error) {
 	byName := func(a, b T) int { return strings.Compare(name(a), name(b)) }
 	offset, back := 0, overlap
-	for tries := 0; ; {
+	for tries, barren := 0, 0; ; {
 		p, err := read(offset)
 		if err != nil {
 			return nil, nil, err
@@ -46,6 +48,12 @@ func readPages[T any](name func(T) string, read func(offset int) (page[T], error
 			continue
 		}
 		if len(p.items)+len(p.missing) > 0 {
+			if barren++; lastName(p.items, p.missing, name) > lastName(all, missing, name) {
+				barren = 0
+			}
+			if barren > barrenMost {
+				return nil, nil, fmt.Errorf("the list does not go on: %d of %d entries, again and again", len(all)+len(missing), p.total)
+			}
 			from := firstName(p, name)
 			all = slices.DeleteFunc(all, func(t T) bool { return name(t) >= from })
 			missing = slices.DeleteFunc(missing, func(n string) bool { return n >= from })
@@ -64,14 +72,18 @@ func gap[T any](all []T, missing []string, p page[T], name func(T) string) bool 
 	if len(p.items)+len(p.missing) == 0 {
 		return true
 	}
-	last := ""
-	if len(all) > 0 {
-		last = name(all[len(all)-1])
+	return firstName(p, name) > lastName(all, missing, name)
+}
+
+// lastName is the last of sorted entries; empty when there are none.
+func lastName[T any](items []T, missing []string, name func(T) string) (last string) {
+	if len(items) > 0 {
+		last = name(items[len(items)-1])
 	}
 	if len(missing) > 0 {
 		last = max(last, missing[len(missing)-1])
 	}
-	return firstName(p, name) > last
+	return last
 }
 
 func firstName[T any](p page[T], name func(T) string) string {
@@ -117,6 +129,7 @@ func (a *api) consumers(ctx context.Context, stream string) (list []*consumerInf
 		}
 		err := a.ask(ctx, "CONSUMER.LIST."+stream, offsetRequest{offset}, &r)
 		maps.Copy(offline, r.Offline)
+		r.Consumers = present(r.Consumers)
 		return page[*consumerInfo]{r.Consumers, r.Total, without(r.absent(), r.Consumers, func(c *consumerInfo) string { return c.Name })}, err
 	})
 	return list, missing, offline, err
@@ -135,9 +148,15 @@ func (a *api) streams(ctx context.Context) (list []*streamInfo, missing []string
 		pages++
 		err := a.ask(ctx, "STREAM.LIST", offsetRequest{offset}, &r)
 		maps.Copy(offline, r.Offline)
+		r.Streams = present(r.Streams)
 		return page[*streamInfo]{r.Streams, r.Total, without(r.absent(), r.Streams, name)}, err
 	})
 	return list, missing, offline, pages, err
+}
+
+// present drops entries that are null.
+func present[T any](list []*T) []*T {
+	return slices.DeleteFunc(list, func(t *T) bool { return t == nil })
 }
 
 // without drops names that the page did bring.

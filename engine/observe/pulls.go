@@ -27,6 +27,7 @@ type pullRequest struct {
 // Times of listening to pulls.
 const (
 	leastExpires = time.Second            // a pull that waits shorter, or not at all, counts as this
+	mostExpires  = 24 * time.Hour         // and one that waits longer as this
 	tellPulls    = time.Second            // how often the time of the last pull is told
 	sweepEvery   = 200 * time.Millisecond // between two looks for instances that are gone
 	tellGap      = 20 * time.Millisecond  // at least, between two times that something is told of pulls
@@ -131,9 +132,7 @@ func (p *pulls) hear(m *nats.Msg) {
 	if m.Reply == "" || json.Unmarshal(m.Data, &request) != nil || request.Group == "" {
 		return // nobody's instance: a consumer without a priority group
 	}
-	if request.Expires < leastExpires {
-		request.Expires = leastExpires
-	}
+	request.Expires = min(max(request.Expires, leastExpires), mostExpires)
 	if v == nil {
 		v = p.newcomer(consumer, m.Reply, request.ID, now)
 	}

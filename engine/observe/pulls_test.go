@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -227,4 +229,28 @@ func TestFetchingInstances(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Logf("at the end: %q", roles(r.now(), p.key))
+}
+
+// Somebody who answers that there are always more connections is not asked for ever.
+func TestConnectionsWithoutEnd(t *testing.T) {
+	s := startServer(t)
+	other := connect(t, s.ClientURL())
+	asked := 0 // only the subscription's goroutine touches it until the end
+	sub := must(other.Subscribe(connzSubject, func(m *nats.Msg) {
+		asked++
+		_ = m.Respond([]byte(`{"server":{"name":"other"},"data":{"total":300,"offset":0,"connections":[{"cid":1}]}}`))
+	}))
+	must(0, other.Flush())
+	o := New(connect(t, s.ClientURL()), Options{MaxRequests: 1000})
+	p := newPulls(newLink(o, func(...model.Observation) {}), "S")
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := p.askAll(ctx, nil); !errors.Is(err, errTooMany) {
+		t.Errorf("%v", err)
+	}
+	must(0, sub.Drain())
+	eventually(t, "nobody is asked any more", func() bool { return !sub.IsValid() })
+	if asked > connzPages+2 {
+		t.Errorf("asked %d times", asked)
+	}
 }
