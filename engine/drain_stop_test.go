@@ -215,7 +215,7 @@ func TestDrainConflict(t *testing.T) {
 
 // Without the permission to pause, nothing is written and the permission is named.
 func TestDrainDenied(t *testing.T) {
-	h := hang(t, restricted(operatorPermissions()))
+	h := hang(t, restricted(t, "operator", "CONSUMER.PAUSE"))
 	h.e = start(t, h.url, func(o *Options) { o.User, o.Password = "user", "pw" })
 	before := h.stored(t)
 	begin := time.Now()

@@ -47,7 +47,7 @@ func TestInspect(t *testing.T) {
 
 // A viewer, who may not ask for a consumer, sees the rest, and at once.
 func TestInspectAsViewer(t *testing.T) {
-	s := startServer(t, restricted(viewerPermissions()))
+	s := startServer(t, restricted(t, "viewer"))
 	_, js := client(t, strings.Replace(s.ClientURL(), "nats://", "nats://admin:pw@", 1))
 	k := elasticGroup(t, js, "m1")
 	e := start(t, strings.Replace(s.ClientURL(), "nats://", "nats://user:pw@", 1))

@@ -75,6 +75,9 @@ func (d denial) advice(prefix string) string {
 	} else if create, ok := strings.CutPrefix(subject, prefix+".CONSUMER.CREATE."); ok {
 		stream, _, _ := strings.Cut(create, ".")
 		subject = prefix + ".CONSUMER.CREATE." + stream + ".>"
+	} else if get, ok := strings.CutPrefix(subject, prefix+".DIRECT.GET."); ok && strings.Contains(get, ".") {
+		stream, _, _ := strings.Cut(get, ".")
+		subject = prefix + ".DIRECT.GET." + stream + ".>"
 	}
 	return d.operation(prefix) + ": allow " + d.verb + " to " + subject
 }
