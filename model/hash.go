@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -35,7 +36,7 @@ func (t Transform) Stamp() (Stamp, bool) {
 				s.Wildcards = append(s.Wildcards, v)
 			}
 		}
-		return s, s.Partitions > 0
+		return s, s.Partitions > 0 && s.Partitions <= math.MaxInt32 // what nats-server takes
 	}
 	return Stamp{}, false
 }
@@ -76,7 +77,7 @@ func (t Transform) Partition(subject string) (int, bool) {
 	}
 	var stars []string
 	from, tokens := strings.Split(t.From, "."), strings.Split(subject, ".")
-	for i, f := range from {
+	for i, f := range from[:min(len(from), len(tokens))] { // there is nothing behind a >, whatever is written
 		if f == "*" {
 			stars = append(stars, tokens[i])
 		}

@@ -97,6 +97,7 @@ func FuzzStamp(f *testing.F) {
 	f.Add("a.*", "{{partition(4,1)}}.a.{{wildcard(1)}}", "a.b")
 	f.Add(">", "{{Partition(3)}}.>", "x.y.z")
 	f.Add("*.*", "{{partition(2,9)}}", "a")
+	f.Add("*", "{{partition(4294967296,1)}}", "a")
 	f.Fuzz(func(t *testing.T, from, to, subject string) {
 		tr := Transform{From: from, To: to}
 		if p, ok := tr.Partition(subject); ok && p < 0 {
