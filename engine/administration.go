@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -35,12 +36,28 @@ func (a *administration) Apply(ctx context.Context, p *model.Plan, report func(m
 	case model.ActionDelete:
 		return a.delete(ctx, p)
 	case model.ActionAdd, model.ActionDrop, model.ActionRemap, model.ActionBalance, model.ActionMembers, model.ActionUndo:
+		if err := a.sameGroup(ctx, p); err != nil {
+			return Outcome{}, err
+		}
 		if p.Drain > 0 {
 			return a.drain(ctx, p, report)
 		}
 		return a.write(ctx, p)
 	}
 	return Outcome{}, fmt.Errorf("unknown action %q: nothing was written", p.Intent.Action)
+}
+
+// sameGroup makes sure that the plan's revision is of the group that it was made for:
+// after the link was lost another server or cluster may answer, or the bucket have been
+// made anew, and revisions are counted alike everywhere. What cannot be read is left to
+// the write to tell.
+func (a *administration) sameGroup(ctx context.Context, p *model.Plan) error {
+	now, err := a.stored(ctx, p.Key)
+	if err != nil || now.Revision != p.Revision || now.Config == nil || reflect.DeepEqual(*now.Config, p.Base) {
+		return nil
+	}
+	return fmt.Errorf("%w: this is another group, or another server, than the plan was made for, though its revision is %d, too: %s; nothing was written",
+		ErrChanged, now.Revision, model.DescribeChange(&p.Base, now.Config))
 }
 
 // stepDown unpins, if the group and the pin are still those of the plan.

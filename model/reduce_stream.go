@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,7 +117,27 @@ func (o LinkSeen) apply(r *reduction) {
 	}
 }
 
-func (o ServerSeen) apply(r *reduction)   { r.heard(); r.next.Server = o.Server }
+func (o ServerSeen) apply(r *reduction) {
+	r.heard()
+	was := r.next.Server
+	r.next.Server = o.Server
+	switch {
+	case was.Name == "" || was.Name == o.Server.Name:
+	case was.Cluster != o.Server.Cluster:
+		r.event(Event{Kind: EventLink, Text: fmt.Sprintf("another cluster answers: %s now, %s before: is it the right one?", o.Server.where(), was.where())})
+	default:
+		r.event(Event{Kind: EventLink, Text: fmt.Sprintf("another server answers: %s now, %s before", o.Server.Name, was.Name)})
+	}
+}
+
+// where is the server's name, and its cluster's.
+func (s Server) where() string {
+	if s.Cluster == "" {
+		return s.Name + ", in none"
+	}
+	return s.Name + " in " + s.Cluster
+}
+
 func (o RequestsSeen) apply(r *reduction) { r.next.Requests = o.Requests }
 func (o EventSeen) apply(r *reduction)    { r.event(o.Event) }
 
