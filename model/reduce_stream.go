@@ -133,7 +133,7 @@ func (o ServerSeen) apply(r *reduction) {
 // where is the server's name, and its cluster's.
 func (s Server) where() string {
 	if s.Cluster == "" {
-		return s.Name + ", in none"
+		return s.Name + " in no cluster"
 	}
 	return s.Name + " in " + s.Cluster
 }

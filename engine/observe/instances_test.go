@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
@@ -212,42 +210,11 @@ func (p *party) killed(r *recorder, member string) {
 	r.until(p.t, "the killed one is gone", func(s *model.Snapshot) bool { return len(s.Group(p.key).Member(member).Running) == 1 })
 }
 
-// cluster starts three servers with JetStream that know each other.
-func cluster(t testing.TB) []*server.Server {
-	t.Helper()
-	var routes []string
-	var ports []int
-	for range 3 {
-		l := must(net.Listen("tcp", "127.0.0.1:0")) // a free port, for a moment
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, "nats://"+l.Addr().String())
-		l.Close()
-	}
-	var list []*server.Server
-	for n, port := range ports {
-		s := must(server.NewServer(&server.Options{
-			ServerName: fmt.Sprintf("nats-%d", n+1), Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-			Cluster: server.ClusterOpts{Name: "C", Host: "127.0.0.1", Port: port}, Routes: server.RoutesFromStr(strings.Join(routes, ",")),
-		}))
-		s.Start()
-		t.Cleanup(func() { stopServer(s) })
-		list = append(list, s)
-	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if slices.ContainsFunc(list, (*server.Server).JetStreamIsLeader) && !slices.ContainsFunc(list, func(s *server.Server) bool { return !s.JetStreamIsCurrent() || s.NumRoutes() == 0 }) {
-			return list
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the cluster does not form")
-		}
-	}
-}
-
 func TestInstancesOnThreeServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}
-	c := cluster(t)
+	c, _ := cluster(t)
 	p := newParty(t, c[0].ClientURL(), 3, "m-orbit", "m-own", "m-plain")
 	o, r := observe(t, connect(t, c[0].ClientURL()), Options{})
 	p.listed([2]string{c[1].ClientURL(), c[2].ClientURL()}, o, r)

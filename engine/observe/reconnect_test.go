@@ -75,6 +75,7 @@ type proxy struct {
 	mu     sync.Mutex
 	frozen chan struct{} // closed when not frozen
 	conns  []net.Conn
+	delay  func() time.Duration // of the next that passes; nil: none
 	wg     sync.WaitGroup
 }
 
@@ -125,9 +126,13 @@ func (p *proxy) copy(dst, src net.Conn) {
 		n, err := src.Read(buffer)
 		if n > 0 {
 			p.mu.Lock()
-			gate := p.frozen
+			gate, wait := p.frozen, time.Duration(0)
+			if p.delay != nil {
+				wait = p.delay()
+			}
 			p.mu.Unlock()
 			<-gate
+			time.Sleep(wait)
 			if _, err := dst.Write(buffer[:n]); err != nil {
 				return
 			}

@@ -1,0 +1,92 @@
+package observe
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
+)
+
+// cut closes all connections that pass.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		_ = c.Close()
+	}
+	p.conns = nil
+}
+
+// slow lets everything wait before it passes, and now and then for longer, as a link does
+// that loses packets.
+func (p *proxy) slow(usual, lost time.Duration, every int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	p.delay = func() time.Duration { // the lock is held
+		if n++; n%every == 0 {
+			return lost
+		}
+		return usual
+	}
+}
+
+// A slow link is not a lost one, and all comes over it.
+func TestSlowLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a slow link")
+	}
+	s := startServer(t)
+	kv := bucketOf(t, jetStream(t, connect(t, s.ClientURL())), model.KindStatic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	p := newProxy(t, s.Addr().String())
+	p.slow(50*time.Millisecond, 400*time.Millisecond, 8)
+	_, r := observe(t, connect(t, "nats://"+p.Addr().String()), Options{})
+	now, took := r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "g")) != nil })
+	t.Logf("live after %v", took)
+	if now.Server.RTT < 100*time.Millisecond {
+		t.Errorf("the round trip is shown as %v", now.Server.RTT)
+	}
+	for _, key := range []string{"S.a", "S.b", "S.c", "S.d"} {
+		must(kv.PutString(t.Context(), key, goodConfig))
+		_, took := r.until(t, "a new group", func(s *model.Snapshot) bool { return s.Group(static("S", key[2:])) != nil })
+		t.Logf("%s after %v", key, took)
+		if took > 2*time.Second {
+			t.Errorf("%s is shown only after %v", key, took)
+		}
+	}
+	if slices.Contains(r.observations(), model.Observation(model.LinkSeen{State: model.LinkLost})) {
+		t.Error("the slow link counted as lost")
+	}
+}
+
+// A link that breaks as soon as it is back leaves nothing behind: neither subscriptions
+// nor consumers.
+func TestReconnectStorm(t *testing.T) {
+	s := startServer(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	kv := bucketOf(t, js, model.KindStatic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	p := newProxy(t, s.Addr().String())
+	nc := connect(t, "nats://"+p.Addr().String(), nats.Name("watcher"))
+	_, r := observe(t, nc, Options{MaxRequests: 1000})
+	r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "g")) != nil })
+	before := nc.NumSubscriptions()
+	for n := range 30 {
+		p.cut()
+		if n%3 > 0 { // some breaks come before all was read again
+			eventually(t, "connected again", func() bool { return nc.Stats().Reconnects > uint64(n) && nc.IsConnected() })
+			continue
+		}
+		r.until(t, "noticed", func(s *model.Snapshot) bool { return !live(s) })
+		r.until(t, "live again", live)
+	}
+	must(kv.PutString(t.Context(), "S.new", goodConfig))
+	r.until(t, "what happened since", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "new")) != nil })
+	eventually(t, "no more subscriptions than before", func() bool { return nc.NumSubscriptions() == before })
+	stream := must(js.Stream(t.Context(), "KV_static-consumer-groups"))
+	eventually(t, "one watch of the bucket", func() bool { return must(stream.Info(t.Context())).State.Consumers <= 1 })
+}
