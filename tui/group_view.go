@@ -256,6 +256,10 @@ func of(filters []model.Filter) string {
 	return " of " + f.Subject + word + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(f.Wildcards)), ","), "[]")
 }
 
+// mostFindings is how many findings are drawn: with thousands of members a group can have
+// as many, and nobody reads them one by one.
+const mostFindings = 500
+
 // findingLines draws every finding with its hint. The worst one alone is not said
 // again: it is in the first line.
 func (v *groupView) findingLines(t *theme, w int) []*row {
@@ -266,7 +270,8 @@ func (v *groupView) findingLines(t *theme, w int) []*row {
 		return nil
 	}
 	var lines []*row
-	for _, f := range v.shown.Findings {
+	all := v.shown.Findings
+	for _, f := range all[:min(len(all), mostFindings)] {
 		sign, st := t.severity(f.Severity)
 		for i, r := range sentence(t, f, 3, w-4, 4) {
 			if i == 0 {
@@ -274,6 +279,9 @@ func (v *groupView) findingLines(t *theme, w int) []*row {
 			}
 			lines = append(lines, r)
 		}
+	}
+	if more := len(all) - mostFindings; more > 0 {
+		lines = append(lines, t.row().gap(3).put(t.dim, "and "+model.Count(more, "more finding")))
 	}
 	return lines
 }
