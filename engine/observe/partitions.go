@@ -106,8 +106,8 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 var errNoDirect = errors.New("no direct gets (allow_direct)")
 
 // countPartitions counts what waits in each partition, and, for an elastic group, at
-// its origin. Each is asked for, or, where that is much, some are, and how much waits in
-// the others is told by the stream's subjects.
+// its origin. How much waits is told by a work stream's subjects, and each partition in
+// which anything does is asked for, or, where that is much, some are.
 func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted) (model.PartitionsCounted, counted, error) {
 	o := model.PartitionsCounted{Key: g.Key}
 	var now counted
@@ -153,12 +153,18 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 	if err := newer.run(ctx, info.messageSize()); err != nil {
 		return o, now, err
 	}
-	now.due = l.payFor(all.cost + newer.cost)
-	owed, _ := l.api.budget.owed()
-	now.next = time.Now().Add(owed)
-	if t != nil {
-		now.due = max(totalsEvery, l.payFor(t.cost))
-		now.next = begun.Add(now.due)
+	cost := all.cost + newer.cost
+	switch {
+	case t != nil && t.some:
+		now.due = max(l.countsEvery(), l.atHalf(t.cost)) // the others were chosen so that they are paid for by then
+	case t != nil:
+		now.due = l.payFor(cost + t.cost)
+	default:
+		now.due = l.payFor(cost)
+	}
+	now.next = begun.Add(now.due)
+	if owed, _ := l.api.budget.owed(); t == nil || !t.some {
+		now.next = later(now.next, time.Now().Add(owed))
 	}
 	for p := range cells {
 		if t != nil && cells[p].all == nil {
@@ -189,4 +195,11 @@ func (c cell) counted(g *model.Group, info *streamInfo, l *look) model.Counted {
 	one.First = oldestSeq(c.all)
 	*l = look{at: info.TS, seq: info.State.LastSeq, pending: one.Pending, first: one.First, oldest: one.Oldest}
 	return one
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -86,7 +86,11 @@ func (l *link) followStreams(ctx context.Context) error {
 			wait = max(wait, 2*l.opts.Health)
 		}
 		if pages == 1 && len(list) <= fewStreams {
-			wait = min(wait, max(l.opts.Refresh, time.Second)) // what lies in the work streams moves with the rest
+			often := max(l.opts.Refresh, time.Second) // what lies in the work streams moves with the rest
+			if l.plan.openGroup() != nil {
+				often *= restEvery // the one on the screen is asked for itself
+			}
+			wait = min(wait, often)
 		}
 		switch {
 		case err == nil:

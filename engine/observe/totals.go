@@ -22,24 +22,27 @@ const (
 	subjectsPerRequest = 2000
 )
 
+// How often partitions are counted, and how closely.
 const (
-	totalsEvery = 2 * time.Second // and not more often
-	directMost  = 5 * time.Second // while asking for each partition takes no longer, it tells more
+	countsEvery = 2               // refreshes between two counts, and not more often
+	countsFresh = 4 * time.Second // while a quarter of the budget pays in that time, no more of it is taken
+	directMost  = 5 * time.Second // while asking for each in which anything waits takes no longer, it tells more
 )
 
 // totals is what waits in each partition, as the subjects of a work stream tell.
 type totals struct {
 	info    *streamInfo // of the same moment
 	pending []uint64
-	cost    int // in requests
+	cost    int  // in requests
+	some    bool // not every partition in which anything waits can be asked for each time
 }
 
-// totals asks for the subjects of a work stream. It is nil when asking for each partition
-// is soon paid for, or when the subjects cost more, or when they do not fit the config.
+// totals asks for the subjects of a work stream. It is nil when that costs more than asking
+// for each partition, or when the subjects do not fit the config.
 func (l *link) totals(ctx context.Context, g *model.Group, info *streamInfo) (*totals, error) {
 	subjects, each := info.State.NumSubjects, len(g.Partitions)*costOf(info.messageSize())
 	cost := 1 + subjects/subjectsPerRequest
-	if g.Key.Kind != model.KindElastic || g.ConfigDiffers() || subjects > subjectsMost || cost >= each || l.payFor(each) <= directMost {
+	if g.Key.Kind != model.KindElastic || g.ConfigDiffers() || subjects > subjectsMost || cost >= each {
 		return nil, nil
 	}
 	l.api.budget.borrow(cost - 1)
@@ -51,18 +54,24 @@ func (l *link) totals(ctx context.Context, g *model.Group, info *streamInfo) (*t
 		return nil, nil // there may be more
 	}
 	t := &totals{info: now, pending: make([]uint64, len(g.Partitions)), cost: cost}
+	busy := 0
 	for subject, n := range now.State.Subjects {
 		token, _, _ := strings.Cut(subject, ".")
 		if p, err := strconv.Atoi(token); err == nil && p >= 0 && p < len(t.pending) && token == strconv.Itoa(p) {
+			if t.pending[p] == 0 && n > 0 {
+				busy++
+			}
 			t.pending[p] += n
 		}
 	}
+	t.some = l.atHalf(busy*costOf(now.messageSize())) > directMost
 	return t, nil
 }
 
-// choose picks the partitions to ask for: all, or, where totals tell what waits, those
-// never asked for, and as many as the budget pays for of those whose first message may be
-// gone, those of which least is known first.
+// choose picks the partitions to ask for: all, or, where totals tell what waits, those in
+// which anything does that were never asked for, and those whose first message may be gone.
+// Where these are too many it is as many as the budget pays for, those of which least is
+// known first.
 func (l *link) choose(t *totals, looks []look) (ask []int) {
 	if t == nil {
 		for p := range looks {
@@ -74,7 +83,7 @@ func (l *link) choose(t *totals, looks []look) (ask []int) {
 	for p, n := range t.pending {
 		switch {
 		case n == 0:
-		case looks[p].at.IsZero():
+		case looks[p].at.IsZero(), looks[p].loose && !t.some:
 			ask = append(ask, p)
 		case looks[p].loose:
 			again = append(again, p)
@@ -85,7 +94,7 @@ func (l *link) choose(t *totals, looks []look) (ask []int) {
 	})
 	owed, _ := l.api.budget.owed()
 	const asks = 2 // what waits, and what of it is new
-	room := (totalsEvery-owed).Seconds()*l.opts.MaxRequests/2 - float64(t.cost+len(ask))
+	room := (l.countsEvery()-owed).Seconds()*l.opts.MaxRequests/2 - float64(t.cost+len(ask))
 	n := max(0, int(room/float64(asks*costOf(t.info.messageSize()))))
 	if owed <= 0 && len(ask) == 0 {
 		n = max(1, n)
@@ -93,10 +102,19 @@ func (l *link) choose(t *totals, looks []look) (ask []int) {
 	return append(ask, again[:min(n, len(again))]...)
 }
 
-// payFor is how long it takes to pay for so many requests out of the half of the budget
+// atHalf is how long it takes to pay for so many requests out of the half of the budget
 // that counts may take.
-func (l *link) payFor(requests int) time.Duration {
+func (l *link) atHalf(requests int) time.Duration {
 	return time.Duration(float64(requests) / (l.opts.MaxRequests / 2) * float64(time.Second))
+}
+
+func (l *link) countsEvery() time.Duration { return countsEvery * l.opts.Refresh }
+
+// payFor is how long counts that cost so many requests are apart. They take a quarter of the
+// budget, and up to half of it only so as not to become old.
+func (l *link) payFor(requests int) time.Duration {
+	half := l.atHalf(requests)
+	return max(l.countsEvery(), half, min(2*half, countsFresh))
 }
 
 // consumed tells of each partition whether any consumer takes from it, be it a member's

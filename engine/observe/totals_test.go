@@ -79,6 +79,58 @@ func TestManyPartitionsInASmallBudget(t *testing.T) {
 	r.until(t, "purged", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 0 && s.Group(k).Oldest().IsZero() })
 }
 
+// Of partitions in which nothing waits, or from which nobody takes, the list of subjects
+// tells all: they are not asked for. What waits elsewhere is known as exactly as if each
+// partition were.
+func TestNothingIsAskedInVain(t *testing.T) {
+	srv := startServer(t)
+	js := jetStream(t, connect(t, srv.ClientURL()))
+	ctx := t.Context()
+	k := manyPartitions(t, js, 12, 0)
+	must(must(js.KeyValue(ctx, BucketName(model.KindElastic))).PutString(ctx, "P.g",
+		`{"max_members":12,"partitioning_filters":[{"filter":"p.*","partitioning_wildcards":[1]}],"members":["m1","m2"]}`))
+	filters := []string{}
+	for p := range 6 {
+		filters = append(filters, fmt.Sprintf("%d.p.*", p))
+	}
+	must(js.CreateConsumer(ctx, "P-g", jetstream.ConsumerConfig{Name: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: filters}))
+	gets := directGets(t, srv.ClientURL())
+	_, r := opened(t, srv.ClientURL(), k, func(o *Options) { o.MaxRequests = 1000 })
+	again := func(n int) *model.Group {
+		t.Helper()
+		var g *model.Group
+		for range n {
+			before := time.Time{}
+			if g != nil {
+				before = g.Counts.At
+			}
+			now, _ := r.until(t, "another count", func(s *model.Snapshot) bool { return counts(s.Group(k)) >= 0 && s.Group(k).Counts.At.After(before) })
+			g = now.Group(k)
+		}
+		return g
+	}
+	again(3)
+	if n := gets(); n > 0 {
+		t.Errorf("%d direct gets of partitions in which nothing waits", n)
+	}
+	for i := range 60 {
+		must(js.Publish(ctx, fmt.Sprintf("p.k%d", i), nil))
+	}
+	r.until(t, "what came", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 60 })
+	again(2) // each was asked for by now
+	before := gets()
+	g := again(3)
+	asked := gets() - before
+	if asked < 6 || asked > 5*2*6 {
+		t.Errorf("%d direct gets in about 3 counts of 6 partitions from which somebody takes", asked)
+	}
+	for _, p := range g.Partitions {
+		if c := p.Count; c.Pending > 0 && (c.AtMost || c.Oldest.IsZero() || c.AtLeast) {
+			t.Errorf("partition %d is not exact: %+v", p.Number, c)
+		}
+	}
+}
+
 // What totals tell of a partition from one look to the next.
 func TestTotalsTell(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
