@@ -74,7 +74,7 @@ func (s *Snapshot) Undo(g *Group) (Intent, error) {
 		return Intent{}, refuse("the stored config is unreadable: repair it first")
 	case g.Revision < written:
 		return Intent{}, refuse("revision %d was written and is not seen yet: try again in a moment", written)
-	case g.Revision != written:
+	case g.Revision != written && !alike(s.ours(g.Key, written), &g.Config): // else it was put back
 		return Intent{}, refuse("%s was changed by somebody else since (revision %d ▸ %d); undoing %q would overwrite: %s",
 			g.Key, written, g.Revision, last.Text, DescribeChange(s.ours(g.Key, written), &g.Config))
 	}
@@ -94,6 +94,9 @@ func (s *Snapshot) ours(k Key, revision uint64) *Config {
 	}
 	return &Config{}
 }
+
+// alike tells whether two configs of a group differ in nothing that matters.
+func alike(a, b *Config) bool { return len(differences(a, b)) == 0 }
 
 // sameMembership tells whether two configs of a group deal alike and in the same form.
 func sameMembership(a, b *Config) bool {

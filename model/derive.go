@@ -90,7 +90,7 @@ func (m *Member) attach(g *Group, before *Member, stream *Stream, rivals []*Grou
 			m.LostAt = stream.TS
 		}
 	}
-	m.recall(stream, g.Key.ConsumerName(m.Name))
+	m.recall(g, stream, g.Key.ConsumerName(m.Name))
 	m.run(stream, g.Key.ConsumerName(m.Name))
 	m.State, m.Why = judge(m, g, stream)
 }

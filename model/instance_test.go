@@ -358,6 +358,29 @@ func TestNobodyIsDeducedAtAFreshConsumer(t *testing.T) {
 	}
 }
 
+// Pins that follow a change of the config are no flapping, however many changes there are;
+// those that come when it was left alone are.
+func TestPinsAfterAChangeOfTheConfig(t *testing.T) {
+	s := pinnedGroup("X")
+	k := elastic("S", "g")
+	for n := range 4 {
+		c := *config(2, "m")
+		if n%2 == 0 {
+			c.Members = []string{"m", "other"}
+		}
+		at := 10 + 12*n
+		s = Reduce(s, epoch(), ConfigSeen{Key: k, Revision: uint64(n + 2), Config: &c, Written: epoch().Add(time.Duration(at) * time.Second)})
+		s = pins(s, fmt.Sprintf("%d -", at+1), fmt.Sprintf("%d.5 P%d", at+4, n))
+	}
+	if m := theMember(s); m.Flapping() || m.PinChangesPerMinute() > 1 {
+		t.Errorf("%d a minute after changes of the config", m.PinChangesPerMinute())
+	}
+	s = pins(s, "61 -timeout", "62 A", "64 -timeout", "65 B", "66 -timeout", "67 C", "68 -timeout", "69 D")
+	if m := theMember(s); !m.Flapping() || m.PinChangesPerMinute() != 4 {
+		t.Errorf("%d a minute that nobody asked for", m.PinChangesPerMinute())
+	}
+}
+
 // With the instances known, whoever has no standby is known too, and who is alone.
 func TestNoStandbyByInstances(t *testing.T) {
 	at := epoch().Add(time.Minute)
@@ -379,6 +402,36 @@ func TestNoStandbyByInstances(t *testing.T) {
 				t.Errorf("%q: %q, want %q", pins, got, want)
 			}
 		}
+	}
+}
+
+// By the counts alone a member has no standby when no second pull waited for long, at
+// moments when both would have pulled. A pull beside a busy instance may be its own: what is
+// said of the member stays as it was, and does not come and go with the work.
+func TestNoStandbyByCounts(t *testing.T) {
+	at := epoch().Add(time.Minute)
+	s := pinnedGroup("X")
+	look := func(waiting int, unacked uint64) bool {
+		at = at.Add(time.Second)
+		c := consumer("m", "X", at, 0, 1)
+		c.Waiting, c.AckPending, c.Created = waiting, unacked, epoch().Add(-time.Hour)
+		s = Reduce(s, at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}})
+		return slices.ContainsFunc(s.Group(elastic("S", "g")).Findings, func(f Finding) bool { return f.ID == "no-standby" })
+	}
+	look(1, 0)
+	for n := range 60 {
+		if !look(1, uint64(n%20/10)) {
+			t.Fatalf("%d s: of a member with one instance it is not said any more", n)
+		}
+	}
+	look(2, 0)
+	for n := range 60 {
+		if look(1, 1) {
+			t.Fatalf("%d s after a second instance pulled, and the first was busy since, nobody stands by", n+1)
+		}
+	}
+	if !look(1, 0) {
+		t.Error("a second instance is gone for a minute, and not missed")
 	}
 }
 

@@ -35,7 +35,7 @@ type Member struct {
 	Running []Instance `json:"instances,omitempty"` // of the open group: its processes, the pinned one first
 
 	Pins          []PinChange `json:"pins,omitempty"`         // what became of its pin, oldest first, bounded
-	PinsPerMinute int         `json:"pin_changes_per_min"`    // how often an instance was pinned in the last minute
+	PinsPerMinute int         `json:"pin_changes_per_min"`    // how often an instance was pinned in the last minute, but for what a change of the config brought
 	PinTimeouts   int         `json:"pin_timeouts,omitempty"` // how often the pin was lost by timeout within PinWindow
 	pinsNow       time.Time   // when the two were counted, server clock
 	skip          skip        // what its consumer skipped of the open group

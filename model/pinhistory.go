@@ -29,6 +29,10 @@ const (
 	FlapsAbove = 3 // pins in a minute
 )
 
+// dealtAnew is for how long after a change of the config members that make their consumers
+// anew may be pinned without that being told of them: libraries wait up to some seconds.
+const dealtAnew = 10 * time.Second
+
 // withPin puts a change in its place in the history and tells where that is; -1 when it
 // tells nothing new. What was noticed in an answer is replaced by the advisory about it.
 // Older changes than PinWindow go, but for the one that was in force then.
@@ -76,7 +80,7 @@ func (s *Stream) withPin(consumer string, c PinChange) (*Stream, int) {
 }
 
 // recall gives the member the history of its consumer's pin.
-func (m *Member) recall(stream *Stream, consumer string) {
+func (m *Member) recall(g *Group, stream *Stream, consumer string) {
 	if m.Elsewhere != "" {
 		return
 	}
@@ -84,12 +88,17 @@ func (m *Member) recall(stream *Stream, consumer string) {
 	now := m.pinClock(stream.TS)
 	for _, p := range m.Pins {
 		switch ago := now.Sub(p.At); {
-		case p.PinID != "" && ago <= time.Minute:
+		case p.PinID != "" && ago <= time.Minute && !g.dealtBefore(p.At):
 			m.PinsPerMinute++
 		case p.PinID == "" && p.Reason == PinTimeout && ago <= PinWindow:
 			m.PinTimeouts++
 		}
 	}
+}
+
+// dealtBefore tells whether the config was changed shortly before.
+func (g *Group) dealtBefore(at time.Time) bool {
+	return slices.ContainsFunc(g.dealt, func(t time.Time) bool { ago := at.Sub(t); return ago >= 0 && ago <= dealtAnew })
 }
 
 // pinClock sets and tells the time until which the history of the pin goes: that of the
@@ -102,7 +111,8 @@ func (m *Member) pinClock(answer time.Time) time.Time {
 	return m.pinsNow
 }
 
-// PinChangesPerMinute counts how often an instance was pinned in the last minute.
+// PinChangesPerMinute counts how often an instance was pinned in the last minute, but for
+// what a change of the config brought.
 func (m *Member) PinChangesPerMinute() int { return m.PinsPerMinute }
 
 // Flapping tells whether the pin moves more often than anybody would want.

@@ -136,7 +136,14 @@ func mappingArgs(list []Mapping) []string {
 
 // DescribeChange says in one line what differs between two configs.
 func DescribeChange(before, after *Config) string {
-	var parts []string
+	if parts := differences(before, after); len(parts) > 0 {
+		return strings.Join(parts, ", ")
+	}
+	return "nothing that matters changed"
+}
+
+// differences names what members and their partitions depend on.
+func differences(before, after *Config) (parts []string) {
 	b, a := before.Assignment(), after.Assignment()
 	for _, name := range a.Members {
 		if _, ok := slices.BinarySearch(b.Members, name); !ok {
@@ -168,10 +175,7 @@ func DescribeChange(before, after *Config) string {
 	if moves := DescribeMoves(b, a); moves != "" {
 		parts = append(parts, moves)
 	}
-	if len(parts) == 0 {
-		return "nothing that matters changed"
-	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // DescribeMoves lists which partitions go from whom to whom: 5-7 m2▸m1. Nobody is ·.

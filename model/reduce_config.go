@@ -23,6 +23,7 @@ func (o ConfigSeen) apply(r *reduction) {
 		g.Unreadable, g.UnreadableRevision = "", 0
 		g.Config, g.Raw, g.Revision, g.Written = *o.Config, o.Raw, o.Revision, o.Written
 		g.deal = g.Config.Assignment()
+		g.dealt = append(slices.Clone(g.dealt[max(0, len(g.dealt)-MaxPins):]), o.Written)
 	}
 	r.ownGroups()
 	if known {
@@ -68,7 +69,7 @@ func owners(g *Group) string {
 // revisionOf is the newest revision seen of a key, removals included.
 func (r *reduction) revisionOf(k Key) uint64 {
 	if g := r.next.Group(k); g != nil {
-		return max(g.Revision, g.UnreadableRevision)
+		return g.Stored()
 	}
 	for _, t := range r.next.gone {
 		if t.key == k {

@@ -199,13 +199,14 @@ func noStandby(v *view) []Finding {
 }
 
 // alone tells whether a member has no second instance: by its instances, where they are
-// listened to for long enough, or else by its waiting pulls.
+// listened to for long enough, or else by its waiting pulls: there was no second one, at a
+// moment when both would have pulled, since long after any was seen.
 func (m *Member) alone(w *Watch, now time.Time) bool {
 	c := m.Consumer
 	if w != nil && w.NoPulls == "" && w.Settled(now, longest(m.Running)) && len(m.Running) > 0 && c.TS.Sub(c.Created) > standbyWindow {
 		return len(m.pullers()) < 2
 	}
-	return c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.Waiting < 2
+	return c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.trail.loneSeen.After(c.trail.standbySeen)
 }
 
 // pullers names the instances that pull.

@@ -139,12 +139,13 @@ func (s *Snapshot) Bucket(k Kind) (Bucket, bool) {
 // Group is one partitioned consumer group: what is configured, what was observed,
 // and what is wrong.
 type Group struct {
-	Key      Key        `json:"key"`
-	Revision uint64     `json:"revision"` // of the config in Config
-	Written  time.Time  `json:"written"`  // when that revision was stored, server clock
-	Config   Config     `json:"config"`
-	Raw      string     `json:"raw,omitempty"` // the stored bytes of that revision
-	deal     Assignment // of Config, made once a revision
+	Key      Key         `json:"key"`
+	Revision uint64      `json:"revision"` // of the config in Config
+	Written  time.Time   `json:"written"`  // when that revision was stored, server clock
+	Config   Config      `json:"config"`
+	Raw      string      `json:"raw,omitempty"` // the stored bytes of that revision
+	deal     Assignment  // of Config, made once a revision
+	dealt    []time.Time // when revisions were stored, the latest of them, server clock
 
 	// Unreadable says why the newest stored value cannot be used. Config is then the
 	// last good one, or empty. UnreadableRevision is the revision of the bad value.
@@ -185,6 +186,9 @@ const (
 	HistoryStep = 3 * time.Second
 	HistoryLen  = 40
 )
+
+// Stored is the revision of the newest stored value, be it readable or not.
+func (g *Group) Stored() uint64 { return max(g.Revision, g.UnreadableRevision) }
 
 // Member finds a member by name; nil when there is none.
 func (g *Group) Member(name string) *Member {

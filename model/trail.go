@@ -12,6 +12,7 @@ type trail struct {
 	ackMoved    time.Time // the ack floor was last seen to move, or was acknowledged to
 	againSince  time.Time // messages delivered more than once wait for their ack ever since
 	standbySeen time.Time // the last answer in which more instances pulled than the pinned one
+	loneSeen    time.Time // the last in which at most one did, though nothing kept any from it
 }
 
 // follow continues the trail of the same consumer with its newest answer.
@@ -39,8 +40,11 @@ func (c *Consumer) follow(old *Consumer) {
 	case t.againSince.IsZero():
 		t.againSince = c.TS
 	}
-	if n := c.Waiting; n > 1 || n == 1 && c.PinID != "" && c.AckPending > 0 { // a busy instance does not pull
+	switch { // a busy instance pulls or does not, by its library: one pull then says nothing
+	case c.Waiting > 1:
 		t.standbySeen = c.TS
+	case c.Lag() == 0 || c.PinID == "":
+		t.loneSeen = c.TS
 	}
 	c.trail = t
 }

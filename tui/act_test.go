@@ -113,6 +113,13 @@ func TestUndo(t *testing.T) {
 		t.Fatal("an undo over somebody else's change was offered")
 	}
 	s.sees("was changed by somebody else since (revision 41 ▸ 43)").sees("would overwrite: +m9")
+	// What they did, they took back: there is nothing to overwrite.
+	ours := done().Group(elastic("TELEMETRY", "rollup")).Config
+	back := model.Reduce(now, moment(), model.ConfigSeen{Key: elastic("TELEMETRY", "rollup"), Revision: 43, Config: &theirs}, model.ConfigSeen{Key: elastic("TELEMETRY", "rollup"), Revision: 44, Config: &ours})
+	s = newStage(t, 100, 30).show(back).press("down", "enter", "u").sees("undoes add m3 to TELEMETRY/rollup").press("tab").act("enter")
+	if p := s.admin.plans; len(p) != 1 || p[0].Revision != 44 || !slices.Equal(p[0].Members, []string{"m1", "m2"}) {
+		t.Fatalf("%+v", p)
+	}
 	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "u").sees("nothing was done to TELEMETRY/rollup from here")
 	// The list of what was done leads there too.
 	s = newStage(t, 100, 30).show(done()).press("down", "enter", "U").sees("u undo add m3 to TELEMETRY/rollup").press("u").sees("Undo on TELEMETRY/rollup")
