@@ -117,17 +117,39 @@ func TestNothingIsAskedInVain(t *testing.T) {
 		must(js.Publish(ctx, fmt.Sprintf("p.k%d", i), nil))
 	}
 	r.until(t, "what came", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 60 })
-	again(2) // each was asked for by now
+	again(3) // each was asked for by now
 	before := gets()
 	g := again(3)
 	asked := gets() - before
-	if asked < 6 || asked > 5*2*6 {
-		t.Errorf("%d direct gets in about 3 counts of 6 partitions from which somebody takes", asked)
+	if asked < 6 || asked > 3*2*6 {
+		t.Errorf("%d direct gets in two or three counts of 6 partitions from which somebody takes", asked)
 	}
 	for _, p := range g.Partitions {
 		if c := p.Count; c.Pending > 0 && (c.AtMost || c.Oldest.IsZero() || c.AtLeast) {
 			t.Errorf("partition %d is not exact: %+v", p.Number, c)
 		}
+	}
+}
+
+// With a group open the list of streams, of which all others are not on the screen, is asked
+// for half as often: the group's own are asked for themselves.
+func TestStreamsAreListedLessOftenWithAGroupOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 6 s")
+	}
+	srv := startServer(t)
+	k := manyPartitions(t, jetStream(t, connect(t, srv.ClientURL())), 4, 10)
+	nc := connect(t, srv.ClientURL())
+	lists, reads := must(nc.SubscribeSync("$JS.API.STREAM.LIST")), must(nc.SubscribeSync("$JS.API.CONSUMER.LIST.P-g"))
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	opened(t, srv.ClientURL(), k, func(o *Options) { o.Refresh, o.Health = 500*time.Millisecond, time.Minute })
+	for range 12 {
+		must(reads.NextMsg(20 * time.Second))
+	}
+	if n, _, err := lists.Pending(); err != nil || n < 2 || n > 4 {
+		t.Errorf("%d lists of streams in 12 reads of the open group's, %v", n, err)
 	}
 }
 
