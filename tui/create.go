@@ -73,7 +73,7 @@ func (m *Model) newGroup(stream string) {
 		return
 	}
 	d := &createWindow{fields: []field{
-		{id: fieldKind, label: "kind", hint: "elastic: members come and go; static: fixed for good", input: input{string(model.KindElastic)}},
+		{id: fieldKind, label: "kind", hint: "← → or blank: elastic, whose members come and go, or static, fixed for good", input: input{string(model.KindElastic)}},
 		{id: fieldStream, label: "stream", hint: "the one whose messages are consumed", input: input{stream}},
 		{id: fieldGroup, label: "group", hint: "its name"},
 		{id: fieldPartitions, label: "partitions", hint: "how many, for good: the most members that can own one", input: input{"16"}},
@@ -163,21 +163,21 @@ func (d *createWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd 
 // clicked goes to a field; on the kind once more, it is the other one.
 func (d *createWindow) clicked(m *Model, i int) {
 	if d.at == i && d.fields[i].id == fieldKind {
-		d.turnKind(tea.KeyPressMsg{Text: " "})
+		d.turnKind(tea.KeyPressMsg{Code: tea.KeyRight})
 		d.check(m)
 	}
 	d.at = i
 }
 
-// turnKind chooses the kind by its letter or by blank.
+// turnKind chooses the kind by its letter, or goes to the other one.
 func (d *createWindow) turnKind(k tea.KeyPressMsg) {
 	f := &d.fields[d.at]
-	switch k.Text {
+	switch k.String() {
 	case "e":
 		f.value = string(model.KindElastic)
 	case "s":
 		f.value = string(model.KindStatic)
-	case " ":
+	case "space", "left", "right":
 		if f.value == string(model.KindElastic) {
 			f.value = string(model.KindStatic)
 		} else {

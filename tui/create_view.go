@@ -28,12 +28,15 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 		}
 		r.left(t.head, f.label, label)
 		room := inner - r.width
-		if f.text() == "" {
+		switch {
+		case f.id == fieldKind:
+			d.kinds(t, r, i == d.at)
+		case f.text() == "":
 			if i == d.at {
 				r.put(t.accent, "▏")
 			}
 			r.put(t.dim, glyph.Short(t.row().safe(d.hint(f)), room-2))
-		} else {
+		default:
 			f.draw(r, t, room, i == d.at)
 		}
 		rows = append(rows, r.fit(inner).on(clicks(func(m *Model) { d.clicked(m, i) })))
@@ -62,6 +65,24 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 		rows = rows[:h-2]
 	}
 	return boxed(t, "New group", d.hint(&d.fields[d.at]), rows, inner+4)
+}
+
+// kinds draws what may be chosen as the kind, what is chosen in brackets.
+func (d *createWindow) kinds(t *theme, r *row, here bool) {
+	for _, kind := range []model.Kind{model.KindElastic, model.KindStatic} {
+		switch chosen := d.value(fieldKind) == string(kind); {
+		case chosen && here:
+			r.put(t.focus, "["+string(kind)+"]")
+		case chosen:
+			r.put(t.text.strong(), "["+string(kind)+"]")
+		default:
+			r.put(t.dim, " "+string(kind)+" ")
+		}
+		r.gap(1)
+	}
+	if here {
+		r.put(t.dim, "← →")
+	}
 }
 
 // founding says what will be made for a group.

@@ -30,7 +30,7 @@ func (m *Model) remove(g *model.Group) tea.Cmd {
 	}
 	d := &deleteWindow{}
 	d.group = g
-	d.plan = model.NewDeletion(g.Key, model.Deletion{Revision: g.Revision})
+	d.plan = model.NewDeletion(g.Key, model.Deletion{Revision: g.Stored()})
 	d.plan.Deletion = nil // not known yet
 	m.push(d)
 	return d.survey(m)
@@ -84,7 +84,11 @@ func (d *deleteWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd 
 		d.top++
 	case keymap.Press:
 		switch {
-		case d.applying || d.refusal(m) != "" || d.plan.Deletion == nil:
+		case d.applying:
+		case d.refusal(m) != "":
+			m.say(sorry, "nothing was deleted: "+d.refusal(m))
+		case d.plan.Deletion == nil:
+			m.say(sorry, "what would go is not known yet")
 		case !d.named():
 			m.say(sorry, "type the group's name to delete it: "+d.plan.Key.Group)
 		case !d.deliberate(m):

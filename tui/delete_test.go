@@ -67,3 +67,17 @@ func TestDeleteIsRefusedWhenTheGroupVanishedOrWasMadeAnew(t *testing.T) {
 		}
 	}
 }
+
+// A group whose config cannot be read is the one that has to be deleted: it is deleted by
+// the revision of what is stored. What cannot be done says so when it is asked for.
+func TestDeleteWhatCannotBeRead(t *testing.T) {
+	s := newStage(t, 100, 30).show(many().snapshot()).press("/").typed("legacy").press("enter", "enter").sees("revision 3")
+	s.admin.revision = 3
+	s.act("X").typed("legacy").act("enter")
+	if p := s.admin.plans; len(p) != 1 || p[0].Key != elastic("BILLING", "legacy") || p[0].Revision != 3 {
+		t.Fatalf("%+v\n%s", p, s.plain())
+	}
+	s = newStage(t, 100, 30).show(many().snapshot()).press("/").typed("legacy").press("enter", "enter")
+	s.admin.revision = 90
+	s.act("X").typed("legacy").sees("revision 3 ▸ 90").act("enter").sees("nothing was deleted: changed meanwhile")
+}

@@ -19,7 +19,7 @@ func (v *groupView) view(m *Model, w, h int) []*row {
 		return []*row{t.row(), t.row().gap(2).put(t.title, word)}
 	}
 	if v.table != nil {
-		return v.dimmed(m, v.table.view(m, w, h))
+		return v.dimmed(m, v.table.view(m, v.gone, w, h))
 	}
 	lines := v.facts(t, w, h)
 	h -= len(lines)
@@ -164,7 +164,7 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 	}
 	switch {
 	case v.gone:
-		lines = append(lines, t.row().gap(1).put(t.bad, "✗ deleted").put(t.dim, "  this group is gone; what is shown is old"))
+		lines = append(lines, deletedLine(t))
 	case len(g.Findings) == 0 || g.Findings[0].Severity == model.Info && !g.Verdict.InNeed():
 		lines = append(lines, head.put(t.dim, quietly(g)))
 	default:
@@ -181,6 +181,11 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 		return lines
 	}
 	return append(lines, t.row())
+}
+
+// deletedLine says that a group is no more.
+func deletedLine(t *theme) *row {
+	return t.row().gap(1).put(t.bad, "✗ deleted").put(t.dim, "  this group is gone; what is shown is old")
 }
 
 // ellipsis cuts a row to at most w cells, with a mark where something is missing.
@@ -216,7 +221,7 @@ func (v *groupView) config(t *theme, w int) *row {
 	default:
 		facts = append(facts, "balanced")
 	}
-	facts = append(facts, fmt.Sprintf("revision %d", g.Revision))
+	facts = append(facts, fmt.Sprintf("revision %d", g.Stored()))
 	if g.Stream.Exists && g.Key.Kind == model.KindElastic {
 		work := "work stream " + number(g.Stream.Messages, 12)
 		if fill, limited := g.Stream.Fill(); limited {

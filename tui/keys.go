@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -204,8 +205,11 @@ func (m *Model) filtered(text string) {
 }
 
 // paste gives pasted text to whatever is being typed. A paste is never a key press, so
-// it confirms nothing.
+// it confirms nothing. A line end that came along with what was copied goes.
 func (m *Model) paste(text string) {
+	if strings.ContainsAny(text, "\r\n") {
+		text = strings.TrimSpace(text)
+	}
 	if m.tooSmall() {
 		return
 	}

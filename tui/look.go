@@ -29,8 +29,9 @@ const (
 )
 
 // palette holds colours by what they mean, as #rrggbb. Every text colour has at least
-// the contrast that [Look] promises to the backgrounds it is for, and the members'
-// colours stay apart for colour-blind eyes; a test computes both.
+// the contrast that [Look] promises to the backgrounds it is for. The members' colours stay
+// apart for colour-blind eyes, and from those of the states: red, orange and green say how
+// something does, never whose it is. A test computes all that.
 type palette struct {
 	text                                                string // empty: the terminal's own
 	dim, line, shade, head, accent, ok, warn, bad, info string
@@ -64,7 +65,7 @@ func dark() palette {
 	return palette{
 		dim: "#8b95a7", line: "#4b5468", shade: "#596176", head: "#8d99b0", accent: "#86b6f0", ok: "#7fd6ae", warn: "#edb43f", bad: "#f7707f", info: "#86b6f0",
 		onAlarm: "#1b1e28", focus: "#86b6f0", onFocus: "#14171f", chosen: "#29324a", button: "#38415a",
-		hues: []string{"#84c1fb", "#ed7e06", "#67ae7b", "#e89fbe", "#fce2a3", "#b982f6", "#b7d71e", "#87f8f3"},
+		hues: []string{"#5ca4ff", "#eb6cca", "#17d9ff", "#d8b0bf", "#c1fff1"},
 	}
 }
 
@@ -72,7 +73,7 @@ func light() palette {
 	return palette{
 		dim: "#56606f", line: "#b4bccb", shade: "#a3abb9", head: "#596475", accent: "#1d5fb4", ok: "#14735a", warn: "#805800", bad: "#8c0a28", info: "#1d5fb4",
 		onAlarm: "#ffffff", focus: "#1d5fb4", onFocus: "#ffffff", chosen: "#dde6f5", button: "#d3dae6",
-		hues: []string{"#0122a0", "#965703", "#085f48", "#5e1746", "#634c06", "#8444c1", "#22410f", "#1c6e88"},
+		hues: []string{"#1a22ff", "#b41c6d", "#7128b2", "#511e36", "#210784", "#010230"},
 	}
 }
 
@@ -81,7 +82,7 @@ func light() palette {
 func middle() palette {
 	return palette{
 		dim: "#787d86", line: "#8a8f98", shade: "#8a8f98", head: "#787d86", accent: "#3a7fd0", ok: "#3d9276", warn: "#ad6f16", bad: "#e8405c", info: "#3a7fd0",
-		hues: []string{"#2b67fd", "#a95a10", "#67927a", "#d90ba2", "#a48329", "#8965d3", "#607544", "#2a7a85"},
+		hues: []string{"#0e80ad", "#eb08b7", "#9d70e8", "#a25478", "#a411ff"},
 	}
 }
 
@@ -89,7 +90,7 @@ func contrastDark() palette {
 	return palette{
 		text: "#ffffff", dim: "#d6dae2", line: "#9aa3b5", shade: "#9aa3b5", head: "#d6dae2", accent: "#8fc7ff", ok: "#6df89b", warn: "#ffd24d", bad: "#ff9aa0", info: "#8fc7ff",
 		onAlarm: "#000000", focus: "#ffffff", onFocus: "#000000",
-		hues: []string{"#77bdff", "#fda64a", "#6df89b", "#d6abc3", "#f2f943", "#dbd1fc", "#a9c587", "#befaf6"},
+		hues: []string{"#11c9d7", "#fd9efc", "#d5fcf3", "#97dacd", "#f9caff"},
 	}
 }
 
@@ -97,6 +98,6 @@ func contrastLight() palette {
 	return palette{
 		text: "#000000", dim: "#2e3440", line: "#6b7280", shade: "#6b7280", head: "#2e3440", accent: "#003a8c", ok: "#066043", warn: "#6c4802", bad: "#74000f", info: "#003a8c",
 		onAlarm: "#ffffff", focus: "#000000", onFocus: "#ffffff",
-		hues: []string{"#022490", "#763f0d", "#033006", "#541f49", "#6823c0", "#105e5c"},
+		hues: []string{"#0a22ff", "#962663", "#6824b7", "#4b1a4b", "#0c0189", "#010230"},
 	}
 }

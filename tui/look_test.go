@@ -79,16 +79,17 @@ type promise struct {
 	contrast float64  // of every text to them
 	members  float64  // least distance between two members' colours, whoever looks
 	states   float64  // between good, doubtful and bad, whoever looks
+	kinds    float64  // between a member's colour and a state's, for most people
 }
 
 func promises() map[string]promise {
 	darks, lights := []string{"#000000", "#1e1e1e", "#282a36"}, []string{"#ffffff", "#fdf6e3"}
 	return map[string]promise{
-		"dark":           {dark(), darks, 4.5, 9, 6},
-		"light":          {light(), lights, 4.5, 6, 6},
-		"middle":         {middle(), append(darks[:2:2], lights...), 3.2, 5, 4},
-		"contrast-dark":  {contrastDark(), darks, 7, 7, 6},
-		"contrast-light": {contrastLight(), lights, 7, 9, 6},
+		"dark":           {dark(), darks, 4.5, 9, 6, 11},
+		"light":          {light(), lights, 4.5, 11, 6, 12},
+		"middle":         {middle(), append(darks[:2:2], lights...), 3.2, 9, 4, 11},
+		"contrast-dark":  {contrastDark(), darks, 7, 6.8, 6, 12},
+		"contrast-light": {contrastLight(), lights, 7, 11, 6, 12},
 	}
 }
 
@@ -129,7 +130,8 @@ func TestPalettesAreReadable(t *testing.T) {
 	}
 }
 
-// Members are told apart by colour, and good from bad, by colour-blind eyes too. That a
+// Members are told apart by colour, good from bad, and the ones from the others, by
+// colour-blind eyes too. That a
 // letter and a word stand beside is no reason to make it hard.
 func TestPalettesAreToldApart(t *testing.T) {
 	for name, c := range promises() {
@@ -148,7 +150,22 @@ func TestPalettesAreToldApart(t *testing.T) {
 			if states < c.states {
 				t.Errorf("%s, %s: ok, warn and bad are %.1f apart, want %.1f", name, sight, states, c.states)
 			}
-			t.Logf("%-14s %-12s members %.1f, states %.1f", name, sight, least, states)
+			kinds, want := math.Inf(1), 2.5 // a bit more than is just noticed
+			if sight == "full" {
+				want = c.kinds
+			}
+			for _, member := range c.p.hues {
+				for _, state := range []string{c.p.ok, c.p.warn, c.p.bad} {
+					d := apart(member, state, matrix)
+					if kinds = min(kinds, d); d < want {
+						t.Errorf("%s, %s: a member's %s and a state's %s are %.1f apart, want %.1f", name, sight, member, state, d, want)
+					}
+				}
+				if d := apart(member, c.p.info, matrix); sight == "full" && d < 6 {
+					t.Errorf("%s: a member's %s and %s, which says that all is normal, are %.1f apart", name, member, c.p.info, d)
+				}
+			}
+			t.Logf("%-14s %-12s members %.1f, states %.1f, one from the other %.1f", name, sight, least, states, kinds)
 		}
 	}
 }

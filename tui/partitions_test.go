@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"pcgtop/model"
 )
 
@@ -191,4 +193,38 @@ func TestWhere(t *testing.T) {
 	s.send(foundMsg{key: elastic("TELEMETRY", "rollup"), part: "zzz", err: errors.New("not permitted: STREAM.INFO on TELEMETRY")})
 	s.sees("not permitted: STREAM.INFO on TELEMETRY")
 	s.show(world{}.snapshot()).sees("the group is gone")
+}
+
+// What is copied ends with a line end more often than not: the subject is what is in it.
+func TestPastedSubjects(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "w")
+	s.send(tea.PasteMsg{Content: " telemetry.dev007.temp\r\n"})
+	s.sees("partition ")
+	if d := s.m.window().(*whereWindow); d.subject.text() != "telemetry.dev007.temp" {
+		t.Errorf("%q", d.subject.text())
+	}
+}
+
+// The table of a group that was deleted meanwhile says so.
+func TestPartitionsOfADeletedGroup(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "enter").sees("counted")
+	s.show(world{}.snapshot()).sees("✗ deleted this group is gone")
+	if strings.Contains(s.plain(), " ago") {
+		t.Errorf("its counts are said to be new:\n%s", s.plain())
+	}
+}
+
+// Where nothing waits a partition's rates are not known, and that is not said as a number;
+// what the group's members take is.
+func TestRatesOfPartitionsThatKeepUp(t *testing.T) {
+	w := sketch()
+	f := w.groups[0]
+	f.waits = counted(0, make([]uint64, f.config.Partitions)...)
+	s := newStage(t, 120, 40).show(world{groups: []fixture{f}}.snapshot()).press("enter", "enter").sees(" out a second")
+	if got := s.plain(); strings.Contains(got, "≥0") {
+		t.Error(got)
+	}
+	if c := s.m.snap.Groups[0].Partitions[0].Count; !c.AtLeast || c.RateSpan == 0 {
+		t.Fatalf("the rates are not bounds: %+v", c)
+	}
 }

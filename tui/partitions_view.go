@@ -35,10 +35,13 @@ func (t *partTable) settleRows(n int) {
 	t.top = scrolled(t.top, t.row(), len(t.rows), t.page)
 }
 
-func (t *partTable) view(m *Model, w, h int) []*row {
+func (t *partTable) view(m *Model, gone bool, w, h int) []*row {
 	th := m.theme
 	title := th.row().gap(1).put(th.accent.strong(), "PARTITIONS").put(th.dim, "  "+t.chart.about(true))
 	second := t.totals(th)
+	if gone {
+		second = deletedLine(th)
+	}
 	if t.typing || t.filter.text() != "" {
 		second = t.filterLine(th, w)
 	}
@@ -111,6 +114,9 @@ func (t *partTable) totals(th *theme) *row {
 	if n := g.Hop.Waiting(); n > 0 {
 		facts = append(facts, number(n, 12)+" more at the origin")
 	}
+	if g.RateSpan > 0 {
+		facts = append(facts, strings.TrimSpace(rate(g.In, 8))+" in and "+strings.TrimSpace(rate(g.Out, 8))+" out a second")
+	}
 	facts = append(facts, "counted "+since(g.Counts.At, g.Clock())+" ago", "every "+age(g.Counts.Every), "sorted "+sortName(keymap.Partitions, t.sort.by)+" "+t.sort.mark())
 	return r.put(th.dim, strings.Join(facts, " · "))
 }
@@ -131,7 +137,7 @@ func (t *partTable) columns(th *theme, w int) []column {
 	flow := func(f func(*model.PartitionCount) float64) func(*row, int, int) {
 		return counted(func(r *row, c *model.PartitionCount, w int) {
 			switch {
-			case c.RateSpan == 0:
+			case c.RateSpan == 0, c.AtLeast && f(c) < 0.05: // at least nothing says nothing
 				r.right(th.dim, "-", w)
 			case c.AtLeast:
 				r.right(th.dim, "≥"+rate(f(c), w-1), w)

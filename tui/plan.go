@@ -98,10 +98,10 @@ func drift(then, now *model.Group) string {
 	switch {
 	case now == nil:
 		return "the group is gone"
-	case now.Unreadable != "":
+	case now.Unreadable != "" && then.Unreadable == "":
 		return "the stored config became unreadable"
-	case now.Revision != then.Revision || !now.Written.Equal(then.Written) || !reflect.DeepEqual(now.Config, then.Config):
-		return fmt.Sprintf("revision %d ▸ %d: %s", then.Revision, now.Revision, model.DescribeChange(&then.Config, &now.Config))
+	case now.Stored() != then.Stored() || !now.Written.Equal(then.Written) || !reflect.DeepEqual(now.Config, then.Config):
+		return fmt.Sprintf("revision %d ▸ %d: %s", then.Stored(), now.Stored(), model.DescribeChange(&then.Config, &now.Config))
 	}
 	return ""
 }

@@ -99,25 +99,16 @@ func (d *planWindow) buttons(m *Model, w int) *row {
 
 // lines is what the plan does, in full.
 func (d *planWindow) lines(m *Model, w int) []*row {
-	var rows []*row
 	t := m.theme
+	rows := d.warnings(t, w) // first, so that they are seen without scrolling
 	switch {
 	case d.plan.Creation != nil:
-		rows = founding(t, d.plan.Key, *d.plan.Creation, w)
+		rows = append(rows, founding(t, d.plan.Key, *d.plan.Creation, w)...)
 	case d.plan.WritesConfig():
-		rows = append(d.undoes(t, w), effect(m.theme, d.plan, d.group, w, 6)...)
+		rows = append(append(rows, d.undoes(t, w)...), effect(m.theme, d.plan, d.group, w, 6)...)
 		rows = append(rows, d.handover(m, w)...)
 	default:
-		rows = d.stepDown(m, w)
-	}
-	for _, warning := range d.plan.Warnings {
-		for i, s := range glyph.Wrap(t.row().safe(warning), w-2) {
-			r := t.row().gap(2)
-			if i == 0 {
-				r = t.row().put(t.warn.strong(), "! ")
-			}
-			rows = append(rows, r.put(t.warn, s))
-		}
+		rows = append(rows, d.stepDown(m, w)...)
 	}
 	rows = append(rows, t.row())
 	rows = append(rows, labelled(t, "same as", quote(d.plan.Command), t.text, w)...)
@@ -131,6 +122,23 @@ func (d *planWindow) lines(m *Model, w int) []*row {
 	if d.plan.WritesConfig() && d.plan.Moved() > 0 {
 		rows = append(rows, t.row())
 		rows = append(rows, partitionList(t, d.plan, w)...)
+	}
+	return rows
+}
+
+// warnings are what should be known before anything else.
+func (d *planWindow) warnings(t *theme, w int) (rows []*row) {
+	for _, warning := range d.plan.Warnings {
+		for i, s := range glyph.Wrap(t.row().safe(warning), w-2) {
+			r := t.row().gap(2)
+			if i == 0 {
+				r = t.row().put(t.warn.strong(), "! ")
+			}
+			rows = append(rows, r.put(t.warn, s))
+		}
+	}
+	if len(rows) > 0 {
+		rows = append(rows, t.row())
 	}
 	return rows
 }

@@ -23,6 +23,7 @@ type remapWindow struct {
 	stale   string
 
 	out      map[int]bool   // members that the plans 1 to 4 leave out
+	alone    int            // the partition that the plan gives a member to itself
 	strategy model.Strategy // the plan that the edit is, as long as nothing was given by hand since
 	balanced bool           // that plan needs no mapping
 	weights  []float64      // load of each partition; nil: not measured
@@ -117,7 +118,7 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 			d.chart.marked[p] = true
 		}
 	case keymap.DealBalanced, keymap.DealFewest, keymap.DealLoad, keymap.DealAlone:
-		d.deal(m, dealt(id))
+		d.deal(m, dealt(id), d.chart.cursor)
 	case keymap.Leave:
 		d.leave(m)
 	case keymap.Same:

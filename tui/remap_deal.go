@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -36,21 +37,22 @@ func dealt(id keymap.ID) model.Strategy {
 	return model.StrategyBalanced
 }
 
-// deal takes one of the plans as the edit. What is marked stays where it is now.
-func (d *remapWindow) deal(m *Model, strategy model.Strategy) {
+// deal takes one of the plans as the edit, and tells whether there is one. What is marked
+// stays where it is now.
+func (d *remapWindow) deal(m *Model, strategy model.Strategy, alone int) bool {
 	if len(d.owner) == 0 || d.stale != "" {
-		return
+		return false
 	}
-	ask := model.Ask{Strategy: strategy, Before: d.group.Config.Assignment(), Members: d.staying(), Weights: d.weights, Isolate: d.chart.cursor}
+	ask := model.Ask{Strategy: strategy, Before: d.group.Config.Assignment(), Members: d.staying(), Weights: d.weights, Isolate: alone}
 	for p := range d.owner {
-		if d.chart.marked[p] && strategy != model.StrategyBalanced && (strategy != model.StrategyIsolate || p != d.chart.cursor) {
+		if d.chart.marked[p] && strategy != model.StrategyBalanced && (strategy != model.StrategyIsolate || p != alone) {
 			ask.Rules.Keep = append(ask.Rules.Keep, p)
 		}
 	}
 	deal, err := model.Propose(ask)
 	if err != nil {
 		m.say(sorry, reason(err))
-		return
+		return false
 	}
 	index := map[string]int{}
 	for i, name := range d.names {
@@ -59,22 +61,33 @@ func (d *remapWindow) deal(m *Model, strategy model.Strategy) {
 	for p, o := range deal.Owner {
 		d.owner[p] = index[deal.Members[o]]
 	}
-	d.strategy, d.balanced, d.notes = strategy, deal.Balanced, deal.Notes
+	d.strategy, d.balanced, d.notes, d.alone = strategy, deal.Balanced, deal.Notes, alone
 	d.work(m)
+	return true
 }
 
-// leave leaves the member under the cursor out of the plans, or takes it in again.
+// leave leaves the member under the cursor out of the plans, or takes it in again. When the
+// edit is one of them it is made anew: the map never shows another plan than enter makes.
 func (d *remapWindow) leave(m *Model) {
 	if len(d.owner) == 0 || d.owner[d.chart.cursor] < 0 {
 		return
 	}
 	i := d.owner[d.chart.cursor]
-	if len(d.out) > 0 && d.out[i] {
+	before := d.out
+	d.out = maps.Clone(before)
+	said := d.names[i] + " is left out"
+	if d.out[i] = !d.out[i]; !d.out[i] {
 		delete(d.out, i)
-	} else {
-		d.out[i] = true
+		said = d.names[i] + " is taken in"
 	}
-	m.say(plainly, fmt.Sprintf("%s; 1 to 4 plan for %s", map[bool]string{true: d.names[i] + " is left out", false: d.names[i] + " is taken in"}[d.out[i]], model.Count(len(d.staying()), "member")))
+	switch {
+	case d.strategy == "":
+		m.say(plainly, fmt.Sprintf("%s; 1 to 4 plan for %s", said, model.Count(len(d.staying()), "member")))
+	case d.deal(m, d.strategy, d.alone):
+		m.say(plainly, fmt.Sprintf("%s; planned anew, %s, for %s", said, d.strategy, model.Count(len(d.staying()), "member")))
+	default:
+		d.out = before
+	}
 }
 
 // hire takes a new member in, at its place by name, so that its letter is the one it will

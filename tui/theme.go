@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -91,7 +92,7 @@ func (t *theme) basic() {
 	t.ok, t.warn, t.bad, t.info = style{fg: lipgloss.Green}, style{fg: lipgloss.Yellow}, style{fg: lipgloss.Red, bold: true}, style{fg: lipgloss.Cyan}
 	t.alarm = style{fg: lipgloss.Yellow, reverse: true, bold: true}
 	t.focus, t.button = style{reverse: true, bold: true}, style{}
-	t.hues = []color.Color{lipgloss.Cyan, lipgloss.Yellow, lipgloss.Green, lipgloss.Magenta, lipgloss.Blue, lipgloss.Red}
+	t.hues = []color.Color{lipgloss.Cyan, lipgloss.Magenta, lipgloss.Blue} // the others are the states'
 }
 
 func (t *theme) plain() {
@@ -119,17 +120,25 @@ func (t *theme) member(i int) style {
 	return style{fg: t.hues[i%len(t.hues)], bold: true}
 }
 
-// selected marks a whole row as the one that keys act upon.
+// selected marks a whole row as the one that keys act upon. What is good or bad keeps its
+// colour, and so do members: the row is often the one in trouble.
 func (t *theme) selected(r *row) *row {
 	return r.restyle(func(s style) style {
 		switch {
 		case t.chosen != nil && s.bg == nil:
 			s.bg = t.chosen
+		case t.chosen == nil && t.tells(s.fg):
+			s = style{fg: s.fg, reverse: true, bold: s.bold}
 		case t.chosen == nil:
 			s = style{reverse: true, bold: s.bold}
 		}
 		return s
 	})
+}
+
+// tells tells whether a colour says what state something is in, or which member it is.
+func (t *theme) tells(c color.Color) bool {
+	return c != nil && (c == t.ok.fg || c == t.warn.fg || c == t.bad.fg || slices.Contains(t.hues, c))
 }
 
 // old dims a row whose values may no longer hold. A word says so too.

@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"slices"
+	"testing"
+)
+
+// Whoever is left out of a plan that is shown is left out of the map at once: enter makes
+// the plan that the map shows, whatever was pressed before.
+func TestLeavingOutPlansAnew(t *testing.T) {
+	for _, plan := range []string{"1", "2", "4"} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "right", plan)
+		d := s.m.window().(*remapWindow)
+		first := slices.Clone(d.owner)
+		check := func(after string) {
+			t.Helper()
+			if d.plan == nil {
+				t.Fatalf("plan %s %s: no plan: %s", plan, after, d.problem)
+			}
+			for p, o := range d.owner {
+				if got, _ := d.plan.After().OwnerName(p); got != d.names[o] {
+					t.Fatalf("plan %s %s: the map gives %d to %s, and enter to %s\n%s", plan, after, p, d.names[o], got, s.plain())
+				}
+			}
+		}
+		s.press("x").sees("m1 is left out; planned anew")
+		if check("x"); len(d.owned(0)) > 0 {
+			t.Errorf("plan %s: m1 is left out and owns %d", plan, d.owned(0))
+		}
+		s.press("right", "right") // to another partition, which plan 4 is not about
+		d.chart.cursor = slices.Index(d.owner, 1)
+		s.press("x", "x")
+		check("x twice")
+		d.out = map[int]bool{}
+		if s.press(plan); plan != "4" && !slices.Equal(d.owner, first) {
+			t.Errorf("plan %s with all: %v, want %v", plan, d.owner, first)
+		}
+	}
+	// The partition that has a member to itself is the one it was, wherever the cursor is.
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "g", "right", "4")
+	d := s.m.window().(*remapWindow)
+	d.chart.cursor = slices.IndexFunc(d.owner, func(o int) bool { return o != d.owner[1] })
+	if s.press("x"); len(d.out) != 1 || len(d.owned(d.owner[1])) != 1 {
+		t.Errorf("%d are with partition 1, %d members left out\n%s", d.owned(d.owner[1]), len(d.out), s.plain())
+	}
+	// There is no plan without anybody: nobody is left out then.
+	w := world{groups: sketch().groups[:1]}
+	w.groups[0].config.Members = []string{"m1"}
+	s = newStage(t, 100, 30).show(w.snapshot()).press("enter", "m", "1", "x")
+	if d = s.m.window().(*remapWindow); len(d.out) > 0 || d.plan == nil {
+		t.Errorf("%v left out, %s\n%s", d.out, d.problem, s.plain())
+	}
+}
