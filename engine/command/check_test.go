@@ -52,8 +52,11 @@ func picture() *model.Snapshot {
 	g, h := model.Key{Kind: model.KindElastic, Stream: "S", Group: "g"}, model.Key{Kind: model.KindElastic, Stream: "S", Group: "h"}
 	config := &model.Config{Partitions: 2, Filters: []model.Filter{{Subject: "s.*", Wildcards: []int{1}}}, Members: []string{"m"}}
 	c := &model.Consumer{Name: "m", Waiting: 1, PinID: "x", PinnedAt: at, Pending: 7, TS: at, Created: at.Add(-time.Hour), Filters: []string{"0.s.*", "1.s.*"}, LastActive: at}
+	quiet := *c // before, nothing kept a second instance from pulling
+	quiet.Pending, quiet.TS = 0, at.Add(-time.Second)
 	s := model.Reduce(nil, at, model.ConfigSeen{Key: g, Revision: 1, Config: config}, model.ConfigSeen{Key: h, Revision: 2, Config: config},
 		model.StreamRead{Name: "S-g", Facts: model.StreamFacts{Exists: true, Messages: 7, Sources: []model.Source{{Name: "S"}}}},
+		model.ConsumersRead{Stream: "S-g", TS: quiet.TS, Consumers: []*model.Consumer{&quiet}},
 		model.ConsumersRead{Stream: "S-g", TS: at, Consumers: []*model.Consumer{c}}, model.ConsumersRead{Stream: "S-h", Error: "no answer"})
 	return model.Reduce(s, at, model.PartitionsCounted{Key: g, Counts: model.Counts{At: at, Every: time.Second}, Partitions: []model.Counted{{Pending: 7, Oldest: at.Add(-time.Minute)}, {}}})
 }
