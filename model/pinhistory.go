@@ -29,8 +29,8 @@ const (
 	FlapsAbove = 3 // pins in a minute
 )
 
-// dealtAnew is for how long after a change of the config members that make their consumers
-// anew may be pinned without that being told of them: libraries wait up to some seconds.
+// dealtAnew is for how long after a change of the config a member's first new pin is put
+// down to it: members make their consumers anew, in some libraries after some seconds.
 const dealtAnew = 10 * time.Second
 
 // withPin puts a change in its place in the history and tells where that is; -1 when it
@@ -86,19 +86,26 @@ func (m *Member) recall(g *Group, stream *Stream, consumer string) {
 	}
 	m.Pins = stream.pins[consumer]
 	now := m.pinClock(stream.TS)
+	var pinned time.Time // the pin before
 	for _, p := range m.Pins {
 		switch ago := now.Sub(p.At); {
-		case p.PinID != "" && ago <= time.Minute && !g.dealtBefore(p.At):
-			m.PinsPerMinute++
+		case p.PinID != "":
+			if ago <= time.Minute && !g.dealtBetween(pinned, p.At) {
+				m.PinsPerMinute++
+			}
+			pinned = p.At
 		case p.PinID == "" && p.Reason == PinTimeout && ago <= PinWindow:
 			m.PinTimeouts++
 		}
 	}
 }
 
-// dealtBefore tells whether the config was changed shortly before.
-func (g *Group) dealtBefore(at time.Time) bool {
-	return slices.ContainsFunc(g.dealt, func(t time.Time) bool { ago := at.Sub(t); return ago >= 0 && ago <= dealtAnew })
+// dealtBetween tells whether a pin is the first since the config was changed, shortly before.
+func (g *Group) dealtBetween(pinned, at time.Time) bool {
+	return slices.ContainsFunc(g.dealt, func(t time.Time) bool {
+		ago := at.Sub(t)
+		return ago >= 0 && ago <= dealtAnew && t.After(pinned)
+	})
 }
 
 // pinClock sets and tells the time until which the history of the pin goes: that of the
