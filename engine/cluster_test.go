@@ -46,6 +46,14 @@ func cluster(t *testing.T) map[string]string {
 		return slices.ContainsFunc(servers, (*server.Server).JetStreamIsLeader) &&
 			!slices.ContainsFunc(servers, func(s *server.Server) bool { return !s.JetStreamIsCurrent() || s.NumRoutes() == 0 })
 	})
+	_, js := client(t, servers[0].ClientURL())
+	pollFor(t, 20*time.Second, "the leader knows what each server can take", func() bool {
+		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
+		return err == nil
+	})
+	if err := js.DeleteStream(t.Context(), "READY"); err != nil {
+		t.Fatal(err)
+	}
 	return urls
 }
 

@@ -35,6 +35,19 @@ func cluster(t testing.TB) (list []*server.Server, all []*server.Options) {
 		list, all = append(list, startAgain(t, options)), append(all, options)
 	}
 	awaitCluster(t, list)
+	js := jetStream(t, connect(t, list[0].ClientURL()))
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // until the leader knows what each server can take
+		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
+		if err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing can be placed in the cluster: ", err)
+		}
+	}
+	if err := js.DeleteStream(t.Context(), "READY"); err != nil {
+		t.Fatal(err)
+	}
 	return list, all
 }
 

@@ -52,10 +52,11 @@ func newCluster(t *testing.T) *fixture {
 	f.server = servers[0]
 	f.url = servers[0].ClientURL()
 	f.nc, f.js = f.connect()
-	eventually(t, 10*time.Second, "JetStream answers", func() bool {
-		_, err := f.js.AccountInfo(f.ctx)
+	eventually(t, 20*time.Second, "the leader knows what each server can take", func() bool {
+		_, err := f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
 		return err == nil
 	})
+	f.must(nil, f.js.DeleteStream(f.ctx, "READY"))
 	return f
 }
 
