@@ -43,7 +43,7 @@ func (c *Consumer) follow(old *Consumer) {
 	switch { // a busy instance pulls or does not, by its library: one pull then says nothing
 	case c.Waiting > 1:
 		t.standbySeen = c.TS
-	case c.Lag() == 0 || c.PinID == "":
+	case c.AckPending == 0 || c.PinID == "":
 		t.loneSeen = c.TS
 	}
 	c.trail = t
