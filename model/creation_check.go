@@ -102,7 +102,7 @@ func (c *Config) CheckNew(k Key) error {
 			return err
 		}
 		for _, other := range c.Filters[:i] {
-			if overlapping(other.Subject, f.Subject) {
+			if Overlap(other.Subject, f.Subject) {
 				return fmt.Errorf("%s and %s match the same subjects", other.Subject, f.Subject)
 			}
 		}
@@ -154,8 +154,8 @@ func (f Filter) check(kind Kind) error {
 	return nil
 }
 
-// overlapping tells whether some subject matches both filters.
-func overlapping(a, b string) bool {
+// Overlap tells whether some subject matches both filters, which may hold * and >.
+func Overlap(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := 0; ; i++ {
 		switch {

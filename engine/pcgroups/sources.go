@@ -20,7 +20,7 @@ func CheckSources(c jetstream.StreamConfig, filters []model.Filter) error {
 	for _, f := range filters {
 		within := false
 		for _, subject := range c.Subjects {
-			within = within || overlap(subject, f.Subject)
+			within = within || model.Overlap(subject, f.Subject)
 		}
 		if !within {
 			return fmt.Errorf("filter %q matches no subject of stream %s, which takes %s", f.Subject, c.Name, strings.Join(c.Subjects, ", "))

@@ -104,7 +104,7 @@ func (s settings) checkFilters() error {
 			return err
 		}
 		for _, other := range s.filters[:i] {
-			if overlap(other.Filter, f.Filter) {
+			if model.Overlap(other.Filter, f.Filter) {
 				return fmt.Errorf("%w: %q and %q match the same subjects", ErrOverlap, other.Filter, f.Filter)
 			}
 		}
@@ -125,19 +125,4 @@ func checkSubject(subject string) error {
 		}
 	}
 	return nil
-}
-
-// overlap tells whether some subject matches both filters.
-func overlap(a, b string) bool {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := 0; ; i++ {
-		switch {
-		case i == len(as) || i == len(bs):
-			return len(as) == len(bs)
-		case as[i] == ">" || bs[i] == ">":
-			return true
-		case as[i] != bs[i] && as[i] != "*" && bs[i] != "*":
-			return false
-		}
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -37,24 +36,8 @@ type large struct {
 // shape there as the reference library does.
 func build(t testing.TB, z shape) *large {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{ServerName: "large", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not come up")
-	}
-	nc, err := nats.Connect(s.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, js := ownServer(t, jetstream.WithPublishAsyncMaxPending(1000))
+	var err error
 	a := &large{shape: z, server: s, js: js, kv: map[string]jetstream.KeyValue{}}
 	for _, kind := range []string{"static", "elastic"} {
 		if a.kv[kind], err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: kind + "-consumer-groups", Storage: jetstream.MemoryStorage}); err != nil {
