@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"pcgtop/tui"
@@ -52,4 +53,20 @@ EXIT CODES
 FILES
 
   $XDG_CONFIG_HOME/pcgtop/config.yaml           settings; pcgtop config prints those in force`
+}
+
+// help prints what was asked about: the flags that every command takes once, in the help
+// of the whole, and only its own in that of a command.
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	if ctx.Selected() == nil {
+		return kong.DefaultHelpPrinter(options, ctx)
+	}
+	for _, f := range ctx.Model.Flags {
+		f.Hidden = f.Hidden || f.Name != "help"
+	}
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(ctx.Stdout, "\nHow to connect, and what else every command takes: pcgtop --help")
+	return err
 }
