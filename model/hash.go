@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math"
 	"strconv"
@@ -91,31 +90,6 @@ func (t Transform) Partition(subject string) (int, bool) {
 	return int(h.Sum32() % uint32(s.Partitions)), true
 }
 
-// transforms are those that the work stream of an elastic config has, in the spelling of
-// orbit.go.
-func (c *Config) transforms() []Transform {
-	filters := c.Filters
-	if len(filters) == 0 {
-		filters = []Filter{{Subject: ">"}}
-	}
-	list := make([]Transform, 0, len(filters))
-	for _, f := range filters {
-		args := strconv.Itoa(c.Partitions)
-		for _, w := range f.Wildcards {
-			args += "," + strconv.Itoa(w)
-		}
-		tokens, stars := strings.Split(f.Subject, "."), 0
-		for i, t := range tokens {
-			if t == "*" {
-				stars++
-				tokens[i] = fmt.Sprintf("{{wildcard(%d)}}", stars)
-			}
-		}
-		list = append(list, Transform{From: f.Subject, To: "{{partition(" + args + ")}}." + strings.Join(tokens, ".")})
-	}
-	return list
-}
-
 // plain is a transform's destination in one spelling: every library has its own.
 func (t Transform) plain() string {
 	tokens := strings.Split(t.To, ".")
@@ -140,5 +114,5 @@ func (g *Group) Stamping() []Transform {
 	if g.Stream.Exists && len(g.Stream.Sources) == 1 && len(g.Stream.Sources[0].Transforms) > 0 {
 		return g.Stream.Sources[0].Transforms
 	}
-	return g.Config.transforms()
+	return g.Config.WorkTransforms()
 }

@@ -81,7 +81,7 @@ func after(subject string) string {
 
 // takes tells whether one of the group's filters does.
 func (g *Group) takes(subject string) bool {
-	for _, t := range g.Config.transforms() {
+	for _, t := range g.Config.WorkTransforms() {
 		if Covers(t.From, subject) {
 			return true
 		}

@@ -92,7 +92,7 @@ func configDiffers(v *view) []Finding {
 	if !v.ConfigDiffers() {
 		return nil
 	}
-	want, have := v.Config.transforms(), v.Stream.Sources[0].Transforms
+	want, have := v.Config.WorkTransforms(), v.Stream.Sources[0].Transforms
 	var parts []string
 	for _, t := range want {
 		i := slices.IndexFunc(have, func(h Transform) bool { return h.From == t.From })
@@ -129,7 +129,7 @@ func (g *Group) ConfigDiffers() bool {
 		slices.Sort(all)
 		return all
 	}
-	return !slices.Equal(spell(g.Config.transforms()), spell(g.Stream.Sources[0].Transforms))
+	return !slices.Equal(spell(g.Config.WorkTransforms()), spell(g.Stream.Sources[0].Transforms))
 }
 
 // StampDiffers says what is wrong with how a static group's stream stamps partitions;
