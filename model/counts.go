@@ -18,7 +18,17 @@ type Counts struct {
 // HopCount is what an origin holds beyond what its work stream took, counted.
 type HopCount struct {
 	Behind uint64    `json:"behind"`
-	Oldest time.Time `json:"oldest,omitzero"` // server clock
+	Oldest time.Time `json:"oldest,omitzero"`    // server clock
+	Last   uint64    `json:"last_seq,omitempty"` // the work stream's last message when it was counted; 0: not told
+}
+
+// behind is what waits at the origin as of another answer about the work stream: what was
+// sourced between the two is in one of them only.
+func (c *HopCount) behind(work StreamFacts) uint64 {
+	if c.Last == 0 || work.LastSeq == 0 {
+		return c.Behind
+	}
+	return beyond(c.Behind+c.Last, work.LastSeq)
 }
 
 // Reach is how many of a stream's messages a group's members can get at.

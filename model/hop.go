@@ -76,7 +76,7 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 		if c := g.Counts; c != nil && c.Hop != nil && h.Behind+c.Hop.Behind > 0 {
 			h.Oldest = c.Hop.Oldest
 			if narrow(src, origin) || origin.gaps() {
-				h.Behind = min(upTo, c.Hop.Behind)
+				h.Behind = min(upTo, c.Hop.behind(work))
 			}
 		}
 	}

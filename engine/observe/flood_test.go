@@ -2,8 +2,12 @@ package observe
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/model"
 )
@@ -52,5 +56,42 @@ func TestBacklogOfAFlood(t *testing.T) {
 	g := r.now().Group(s.k)
 	if n := g.Member("m1").Consumer; n != nil || g.Stray() != messages {
 		t.Errorf("%v, stray %d", n, g.Stray())
+	}
+}
+
+// OBS-10, the first run: 50 messages, room for 10 of them in the work stream, and members
+// that take five a second. What waits is never told as less than it is, to the end.
+func TestBacklogBehindAFullBuffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("50 messages at five a second")
+	}
+	const messages = 50
+	srv := startServer(t)
+	s := newStage(t, srv.ClientURL(), 10, "m1")
+	s.publish(messages)
+	s.sourced(10)
+	_, r := opened(t, srv.ClientURL(), s.k)
+	r.until(t, "all of it, 40 at the origin", func(snap *model.Snapshot) bool {
+		g := snap.Group(s.k)
+		return g != nil && g.Lag() == messages && g.Hop.Waiting() == 40 && hasFinding(g, "buffer-full")
+	})
+	var acked atomic.Uint64
+	m := must(orbit.ElasticConsume(t.Context(), s.js, "O", "g", "m1", func(msg jetstream.Msg) {
+		time.Sleep(200 * time.Millisecond) // the work
+		acked.Add(1)
+		_ = msg.Ack()
+	}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 5 * time.Second, MaxAckPending: 1}))
+	t.Cleanup(func() { m.Stop(); <-m.Done() })
+	told := map[uint64]bool{}
+	r.within(t, time.Minute, "nothing waits any more", func(snap *model.Snapshot) bool {
+		g, least := snap.Group(s.k), messages-acked.Load() // more may have waited when it was looked at, not less
+		if lag := g.Lag(); lag < least || lag > messages {
+			t.Fatalf("lag %d while at least %d of %d wait, %+v", lag, least, messages, g.Hop)
+		}
+		told[g.Lag()] = true
+		return g.Lag() == 0
+	})
+	if len(told) < 25 {
+		t.Errorf("only %d different lags on the way", len(told))
 	}
 }

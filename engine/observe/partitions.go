@@ -175,7 +175,7 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 	}
 	if hop != nil {
 		n, oldest := sum(hop)
-		o.Counts.Hop = &model.HopCount{Behind: n, Oldest: oldest}
+		o.Counts.Hop = &model.HopCount{Behind: n, Oldest: oldest, Last: info.State.LastSeq}
 	}
 	if reach != nil {
 		within, _ := sum(reach)
