@@ -17,12 +17,15 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o.Context = ctx
-	settings := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(&terminal{os.Stdin, cancel})}
+	settings := []tea.ProgramOption{tea.WithInput(&terminal{os.Stdin, cancel})}
 	if o.NoColor {
 		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	m := New(o)
 	p := tea.NewProgram(m, append(settings, extra...)...)
+	// Quitting waits until the keyboard is no longer read; the end of a context given to
+	// Bubble Tea closes it under the reader.
+	defer context.AfterFunc(ctx, p.Quit)()
 	restore := aside(func(line string) { go p.Send(strayMsg(line)) })
 	_, err := p.Run()
 	restore()
@@ -32,7 +35,7 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 		return nil
 	case errors.Is(err, tea.ErrProgramPanic):
 		return err
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // the terminal is gone
 		return nil
 	}
 	return fmt.Errorf("the screen ended: %w", err)
