@@ -9,6 +9,7 @@ import (
 // Kind tells what sort of group a config describes.
 type Kind string
 
+// The kinds that the model derives itself; any other tells its groups: see [Teller].
 const (
 	// KindStatic is a group whose members are fixed when it is made. They consume
 	// from the origin stream itself through durables named <group>-<member>.

@@ -220,7 +220,7 @@ func (g *Group) total(stream *Stream) {
 			continue
 		}
 		g.idle++
-		if g.Key.Kind == KindStatic && p.Count != nil {
+		if g.Key.Kind != KindElastic && p.Count != nil {
 			g.Strayed += p.Count.Pending
 		}
 	}

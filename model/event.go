@@ -138,6 +138,13 @@ func (r *reduction) membersWith(stream, consumer string) iter.Seq2[Key, string] 
 	return func(yield func(Key, string) bool) {
 		for _, g := range r.groupsOn(stream) {
 			name := consumer
+			if g.Key.Kind.told() {
+				n := slices.IndexFunc(g.Members, func(m *Member) bool { return m.Consumer != nil && m.Consumer.Name == consumer })
+				if n < 0 {
+					continue
+				}
+				name = g.Members[n].Name
+			}
 			if g.Key.Kind == KindStatic {
 				var fits bool
 				if name, fits = strings.CutPrefix(consumer, g.Key.Group+"-"); !fits {
@@ -164,12 +171,15 @@ func (o StreamHappened) apply(r *reduction) {
 	for _, g := range r.next.Groups {
 		what := ""
 		switch o.Stream {
-		case g.Key.ConsumeStream():
+		case g.ConsumeStream():
 			what = "work stream "
-			if g.Key.Kind == KindStatic {
+			if g.Key.Kind != KindElastic {
 				what = "stream "
 			}
 		case g.Key.Stream:
+			if g.Key.Kind.told() {
+				continue
+			}
 			what = "origin "
 		default:
 			continue

@@ -68,11 +68,12 @@ func (g *Group) in(s State) []*Member {
 // each makes a finding for every member in a state, leaving out empty ones.
 func (g *Group) each(s State, f func(*Member) Finding) []Finding { return about(g.in(s), f) }
 
-// consumed lists the members that are configured and have their own consumer.
+// consumed lists the members that are configured and have their own consumer, and no more
+// than one.
 func (g *Group) consumed() []*Member {
 	var list []*Member
 	for _, m := range g.Members {
-		if m.Configured && m.Consumer != nil && m.Elsewhere == "" && m.State != StateCannotRun {
+		if m.Configured && m.Consumer != nil && m.Elsewhere == "" && m.State != StateCannotRun && m.Consumer.Durables == 0 {
 			list = append(list, m)
 		}
 	}

@@ -15,7 +15,7 @@ func (c *Consumer) Lag() uint64 {
 // yet.
 func (g *Group) Lag() uint64 {
 	lag := g.Pending + g.AckPending
-	if g.Key.Kind == KindStatic {
+	if g.Key.Kind != KindElastic {
 		return lag + g.Strayed
 	}
 	if g.Stream.Exists {
@@ -27,14 +27,14 @@ func (g *Group) Lag() uint64 {
 // About tells whether the lag is put together from answers of different times, or from
 // an upper bound.
 func (g *Group) About() bool {
-	return g.Key.Kind == KindStatic && g.Strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
+	return g.Key.Kind != KindElastic && g.Strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
 }
 
 // Stray is how many messages of the stream are in no member's number, because nobody
 // consumes their partition. It is put together from two answers, so it is an estimate,
 // never below 0.
 func (g *Group) Stray() uint64 {
-	if g.Key.Kind == KindStatic {
+	if g.Key.Kind != KindElastic {
 		return g.Strayed
 	}
 	return beyond(g.Stream.Messages, g.Pending+g.AckPending)

@@ -27,6 +27,8 @@ type Member struct {
 	Configured bool      `json:"configured"`
 	State      State     `json:"state"`
 	Why        string    `json:"why,omitempty"`       // more about the state, where a word is not enough
+	Live       bool      `json:"live,omitempty"`      // of groups of other kinds: somebody runs it
+	Facts      []string  `json:"facts,omitempty"`     // and what else their kind says of it
 	Partitions []int     `json:"partitions"`          // owned by the config, in order
 	Consumer   *Consumer `json:"consumer,omitempty"`  // nil when there is none
 	LostAt     time.Time `json:"lost_at,omitzero"`    // when its consumer went, server clock; zero if never seen
@@ -71,6 +73,7 @@ func (m *Member) Instances() (pinned, standby int) {
 // Consumer is the server's view of a member's consumer, all from one answer.
 type Consumer struct {
 	Name           string        `json:"name"`
+	Durables       int           `json:"durables,omitempty"` // it stands for so many consumers, one a partition; 0: it is one
 	Created        time.Time     `json:"created"`
 	Filters        []string      `json:"filters"`
 	AckWait        time.Duration `json:"ack_wait_ns"`
@@ -110,6 +113,9 @@ const pullGrace = 1500 * time.Millisecond
 func (c *Consumer) pulling() bool {
 	return !c.PullSeen.IsZero() && c.TS.Sub(c.PullSeen) <= pullGrace
 }
+
+// Pulls tells whether somebody pulls from the consumer, or did a moment before the answer.
+func (c *Consumer) Pulls() bool { return c.pulling() || c.Waiting > 0 }
 
 // pinTimeout is the shortest time after which the server takes a pin away from an
 // instance that does not pull.

@@ -104,6 +104,10 @@ func refuse(format string, args ...any) error {
 // Refusal says why an action cannot be done to the group at all, "" when it can.
 func (g *Group) Refusal(a Action) string {
 	switch {
+	case g.Key.Kind.told() && !slices.Contains(g.Actions, a):
+		return "not with " + string(g.Key.Kind) + " groups"
+	case g.Key.Kind.told():
+		return ""
 	case g.Unreadable != "" && a != ActionDelete:
 		return "the stored config is unreadable: repair it first"
 	case a == ActionStepDown, a == ActionDelete:

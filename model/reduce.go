@@ -55,6 +55,11 @@ func (r *reduction) settle() {
 		}
 		g := r.next.Groups[i]
 		r.ownGroups()
+		if g.teller != nil {
+			r.next.Groups[i] = tell(rules, g, r.stream(g.Reads), r.now)
+			r.toldEvents(g, r.next.Groups[i])
+			continue
+		}
 		name := string(k.Kind) + k.ConsumeStream()
 		if _, known := rivals[name]; !known {
 			rivals[name] = r.rivals(k)
@@ -76,7 +81,7 @@ func (r *reduction) rivals(k Key) []*Group {
 }
 
 // groupsOn finds the groups that consume from a stream: static ones of that stream,
-// and elastic ones for each way to read its name as <stream>-<group>.
+// elastic ones for each way to read its name as <stream>-<group>, and told ones.
 func (r *reduction) groupsOn(stream string) []*Group {
 	var list []*Group
 	gs := r.next.Groups
@@ -93,7 +98,7 @@ func (r *reduction) groupsOn(stream string) []*Group {
 			}
 		}
 	}
-	return list
+	return append(list, r.toldOn(stream)...)
 }
 
 func (r *reduction) touchStream(name string) {

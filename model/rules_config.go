@@ -29,7 +29,7 @@ func streamOffline(v *view) []Finding {
 	if v.Stream.Offline == "" {
 		return nil
 	}
-	return one(Finding{Text: "stream " + v.Key.ConsumeStream() + " is offline: " + v.Stream.Offline, Hint: "run servers that support it"})
+	return one(Finding{Text: "stream " + v.ConsumeStream() + " is offline: " + v.Stream.Offline, Hint: "run servers that support it"})
 }
 
 // lacksStream tells whether the stream that members consume from is known not to exist.

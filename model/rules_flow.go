@@ -17,7 +17,10 @@ func stalled(v *view) []Finding {
 		if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
 			return Finding{}
 		}
-		f := Finding{Text: fmt.Sprintf("%s stalled: %d wait and nothing was acknowledged for %s", m.Name, c.Lag(), whole(still)), Hint: "see what its instance does; step it down (s)"}
+		f := Finding{Text: fmt.Sprintf("%s stalled: %d wait and nothing was acknowledged for %s", m.Name, c.Lag(), whole(still)), Hint: "see what its instance does"}
+		if v.Refusal(ActionStepDown) == "" {
+			f.Hint += "; step it down (s)"
+		}
 		if c.AckPending > 0 {
 			f.Text += fmt.Sprintf(", %d unacked", c.AckPending)
 		}
@@ -71,7 +74,10 @@ func growing(v *view) []Finding {
 	if !grows || w.lag == 0 || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d: %.0f/s in, %.0f/s out", w.lag, whole(w.span), v.Lag(), w.in(), w.out()), Hint: "make handlers faster, or spread the partitions over more members (a)"}
+	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d: %.0f/s in, %.0f/s out", w.lag, whole(w.span), v.Lag(), w.in(), w.out()), Hint: "make handlers faster, or spread the partitions over more members"}
+	if v.Refusal(ActionAdd) == "" {
+		f.Hint += " (a)"
+	}
 	if w.stray > slack {
 		f.Text += fmt.Sprintf("; %d of it where nobody consumes", w.stray)
 	}

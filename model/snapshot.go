@@ -29,6 +29,7 @@ type Snapshot struct {
 
 	seen    uint64      // how many events there were
 	streams []*Stream   // by name
+	told    []Key       // of groups whose kinds tell them
 	gone    []tombstone // revisions of removed keys, so that a late older value stays away
 }
 
@@ -152,6 +153,12 @@ type Group struct {
 	Unreadable         string `json:"unreadable,omitempty"`
 	UnreadableRevision uint64 `json:"unreadable_revision,omitempty"`
 
+	Reads   string   `json:"reads,omitempty"`   // of groups of other kinds: the stream whose consumers are theirs
+	Facts   []string `json:"facts,omitempty"`   // and what their kind says of them, a few words each
+	Actions []Action `json:"actions,omitempty"` // and what can be done to them
+	teller  Teller
+	news    string // what the revision is called
+
 	Members    []*Member   `json:"members"`    // configured ones by name, then foreign ones
 	Partitions []Partition `json:"partitions"` // 0..N-1
 
@@ -205,7 +212,7 @@ func (g *Group) Pulling() (pulling, configured int) {
 	for _, m := range g.Members {
 		if m.Configured {
 			configured++
-			if m.State == StateWaiting || m.State == StatePinned {
+			if m.Live || m.State == StateWaiting || m.State == StatePinned {
 				pulling++
 			}
 		}
@@ -228,6 +235,10 @@ type Partition struct {
 	Number int             `json:"partition"`
 	Member int             `json:"member"`          // index into Group.Members, -1 when nobody owns it
 	Owner  string          `json:"owner,omitempty"` // that member's name
+	Name   string          `json:"name,omitempty"`  // what identifies it, where its number does not
+	Weight int64           `json:"weight,omitempty"`
+	Label  string          `json:"label,omitempty"`
+	Note   string          `json:"note,omitempty"`  // what is going on with it
 	Count  *PartitionCount `json:"count,omitempty"` // what waits there; nil: not counted
 }
 

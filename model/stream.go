@@ -79,6 +79,9 @@ func (s *Stream) consumer(name string) *Consumer {
 	return s.Consumers[i]
 }
 
+// Consumer finds a consumer by name; nil when there is none.
+func (s *Stream) Consumer(name string) *Consumer { return s.consumer(name) }
+
 // startingWith finds the consumers whose names begin so.
 func (s *Stream) startingWith(prefix string) []*Consumer {
 	from, _ := slices.BinarySearchFunc(s.Consumers, prefix, func(c *Consumer, n string) int { return strings.Compare(c.Name, n) })

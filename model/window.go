@@ -120,7 +120,7 @@ func (g *Group) idleIn() float64 {
 		return 0
 	}
 	in := 0.0
-	if g.Key.Kind == KindStatic {
+	if g.Key.Kind != KindElastic {
 		for _, p := range g.Partitions {
 			if p.Count != nil && !g.taken(p) {
 				in += p.Count.In

@@ -191,11 +191,8 @@ func (a *advisory) streamEvent(kind string) (model.EventKind, string) {
 // streamNews acts on a stream made, changed or deleted: a bucket's own is checked, one
 // that members consume from is read again, and an origin comes with the next list.
 func (l *link) streamNews(stream string) {
-	for _, b := range l.buckets {
-		if b.stream == stream {
-			b.nudge()
-			return
-		}
+	if l.buckets.nudge(stream) {
+		return
 	}
 	if l.plan.news(stream, true) {
 		return

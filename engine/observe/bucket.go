@@ -3,27 +3,21 @@ package observe
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
+	"sync"
 	"time"
-
-	"pcgtop/engine/pcgroups"
-	"pcgtop/model"
 )
 
-// BucketName is the KV bucket that the configs of a kind are stored in, by whatever
-// library.
-func BucketName(kind model.Kind) string { return string(kind) + "-consumer-groups" }
-
-// bucket follows one config bucket. What it knows outlives a connection; one
-// goroutine at a time works on it.
+// bucket follows one KV bucket. What it knows outlives a connection; one goroutine at a
+// time works on it.
 type bucket struct {
-	kind   model.Kind
+	ledger Ledger // who is told, for as long as it is followed
 	stream string // KV_<bucket>
 	prefix string // of the subjects: $KV.<bucket>.
 	poke   chan struct{}
 
 	created time.Time       // of the bucket's stream; zero: there is none
-	known   map[string]bool // bucket keys: true has a config, false a removal's marker
+	known   map[string]bool // bucket keys: true has a value, false a removal's marker
 	seen    uint64          // the highest revision seen
 	settled *fingerprint    // what the last full read left in disagreement
 }
@@ -36,9 +30,8 @@ type fingerprint struct {
 	known    int
 }
 
-func newBucket(kind model.Kind) *bucket {
-	name := BucketName(kind)
-	return &bucket{kind: kind, stream: "KV_" + name, prefix: "$KV." + name + ".", poke: make(chan struct{}, 1), known: map[string]bool{}}
+func newBucket(name string) *bucket {
+	return &bucket{stream: "KV_" + name, prefix: "$KV." + name + ".", poke: make(chan struct{}, 1), known: map[string]bool{}}
 }
 
 // nudge asks for a health check now.
@@ -58,7 +51,8 @@ const (
 
 // follow keeps up with the bucket until the context ends. ready is called once the
 // first read is complete, or turns out to be impossible.
-func (b *bucket) follow(ctx context.Context, l *link, ready func()) error {
+func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func()) error {
+	b.ledger = told
 	for ctx.Err() == nil {
 		wait := l.opts.Health
 		info, err := l.api.streamInfo(ctx, b.stream)
@@ -71,18 +65,18 @@ func (b *bucket) follow(ctx context.Context, l *link, ready func()) error {
 			}
 			wait = 0
 		case errors.Is(err, errNotFound):
-			b.vanish(l)
+			b.vanish()
 			ready()
 		}
 		switch {
 		case errors.Is(err, errReread):
 			wait = rereadAfter
 		case errors.Is(err, errDenied):
-			l.emit(model.BucketSeen{Kind: b.kind, Problem: plain(err)})
+			b.ledger.Refused(plain(err))
 			ready()
 			wait = l.opts.Health
 		case err != nil && !errors.Is(err, errNotFound) && ctx.Err() == nil:
-			l.opts.Log.Warn("config bucket not read", "bucket", b.stream, "error", err)
+			l.opts.Log.Warn("bucket not read", "bucket", b.stream, "error", err)
 			wait = retryAfter
 		}
 		if wait > 0 {
@@ -105,85 +99,57 @@ func (b *bucket) pause(ctx context.Context, d time.Duration) {
 // appear notes that the bucket exists, perhaps another one than before.
 func (b *bucket) appear(l *link, info *streamInfo) {
 	l.clock.set(info.TS)
-	reset := !b.created.IsZero() && !b.created.Equal(info.Created)
-	if reset {
-		b.forget(l)
+	anew := !b.created.IsZero() && !b.created.Equal(info.Created)
+	var lost []string
+	if anew {
+		lost = b.forget()
 	}
 	b.created = info.Created
-	l.emit(model.BucketSeen{Kind: b.kind, Exists: true, Reset: reset})
+	b.ledger.Appeared(Stream{info}, lost, anew)
 }
 
-func (b *bucket) vanish(l *link) {
-	gone := !b.created.IsZero()
-	b.forget(l)
+func (b *bucket) vanish() {
+	was := !b.created.IsZero()
+	lost := b.forget()
 	b.created = time.Time{}
-	l.emit(model.BucketSeen{Kind: b.kind, Exists: false, Reset: gone})
+	b.ledger.Vanished(lost, was)
 }
 
-func (b *bucket) forget(l *link) {
+// forget forgets everything, and returns the keys that were known.
+func (b *bucket) forget() []string {
+	keys := make([]string, 0, len(b.known))
 	for key := range b.known {
-		l.plan.unlearn(model.ParseKey(b.kind, key))
+		keys = append(keys, key)
 	}
 	b.known, b.seen, b.settled = map[string]bool{}, 0, nil
+	slices.Sort(keys)
+	return keys
 }
 
-// record is one stored value or removal of a bucket.
-type record struct {
-	key      string // the part after the bucket's prefix
-	revision uint64
-	at       time.Time
-	value    []byte
-	removed  bool
-}
-
-// take turns records into observations and tells the plan which streams matter.
-func (b *bucket) take(l *link, records ...record) {
+// take notes records and passes them on.
+func (b *bucket) take(records ...Record) {
 	if len(records) == 0 {
 		return
 	}
-	observations := make([]model.Observation, 0, len(records))
 	for _, r := range records {
-		b.seen = max(b.seen, r.revision)
-		k := model.ParseKey(b.kind, r.key)
-		b.known[r.key] = !r.removed
-		if r.removed {
-			observations = append(observations, model.ConfigGone{Key: k, Revision: r.revision, At: r.at})
-			continue
-		}
-		observations = append(observations, configSeen(k, r))
+		b.seen = max(b.seen, r.Revision)
+		b.known[r.Key] = !r.Removed
 	}
-	l.emit(observations...)
-	for _, r := range records {
-		if k := model.ParseKey(b.kind, r.key); r.removed {
-			l.plan.unlearn(k)
-		} else {
-			l.plan.learn(k)
-		}
-	}
+	b.ledger.Took(records)
 }
 
 // drop notes that keys are gone without any marker, as after a purge of the stream.
-func (b *bucket) drop(l *link, keys []string) {
+func (b *bucket) drop(keys []string) {
+	var gone []string
 	for _, key := range keys {
-		live := b.known[key]
-		delete(b.known, key)
-		if live {
-			k := model.ParseKey(b.kind, key)
-			l.emit(model.ConfigGone{Key: k, At: l.clock.now()})
-			l.plan.unlearn(k)
+		if b.known[key] {
+			gone = append(gone, key)
 		}
+		delete(b.known, key)
 	}
-}
-
-func configSeen(k model.Key, r record) model.ConfigSeen {
-	o := model.ConfigSeen{Key: k, Revision: r.revision, Written: r.at, Raw: string(r.value)}
-	config, err := pcgroups.DecodeConfig(k.Kind, r.value)
-	if err != nil && (k.Kind != model.KindStatic || !config.Partial()) { // some libraries take static mappings with gaps
-		o.Problem = strings.TrimSpace(err.Error())
-	} else {
-		o.Config = &config
+	if len(gone) > 0 {
+		b.ledger.Dropped(gone)
 	}
-	return o
 }
 
 // agrees tells whether the stream's info fits what was seen. A disagreement that a
@@ -204,4 +170,42 @@ func (b *bucket) fingerprint(info *streamInfo) fingerprint {
 func (b *bucket) settle(info *streamInfo) {
 	f := b.fingerprint(info)
 	b.settled = &f
+}
+
+// buckets are those that are or were followed.
+type buckets struct {
+	mu    sync.Mutex
+	named map[string]*bucket // by stream
+}
+
+// bucket is the one of that name, with what is known of it from before.
+func (o *Observer) bucket(name string) *bucket {
+	o.buckets.mu.Lock()
+	defer o.buckets.mu.Unlock()
+	b := newBucket(name)
+	if known := o.buckets.named[b.stream]; known != nil {
+		return known
+	}
+	o.buckets.named[b.stream] = b
+	return b
+}
+
+// nudge checks the bucket of a stream, if that is one.
+func (l *buckets) nudge(stream string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.named[stream]
+	if b == nil {
+		return false
+	}
+	b.nudge()
+	return true
+}
+
+func (l *buckets) nudgeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, b := range l.named {
+		b.nudge()
+	}
 }

@@ -21,10 +21,10 @@ var ErrNoConfig = errors.New("no config is stored")
 // Stored reads a group's config as it is stored now, from the bucket's leader where
 // that is permitted. The error wraps [ErrNoConfig] when there is none.
 func (o *Observer) Stored(ctx context.Context, k model.Key) (model.ConfigSeen, error) {
-	b := newBucket(k.Kind)
+	b := newBucket(BucketName(k.Kind))
 	r, err := b.get(ctx, o.api, k.BucketKey())
 	switch {
-	case errors.Is(err, errNotFound), err == nil && r.removed:
+	case errors.Is(err, errNotFound), err == nil && r.Removed:
 		return model.ConfigSeen{}, fmt.Errorf("%s: %w", k, ErrNoConfig)
 	case err != nil:
 		return model.ConfigSeen{}, fmt.Errorf("%s: %w", k, err)
@@ -35,7 +35,7 @@ func (o *Observer) Stored(ctx context.Context, k model.Key) (model.ConfigSeen, e
 // get reads one key's last value: from the stream's leader, whose word counts, or
 // by a direct get where only that is permitted. A key without any message, not even
 // a removal's marker, is errNotFound.
-func (b *bucket) get(ctx context.Context, a *api, key string) (*record, error) {
+func (b *bucket) get(ctx context.Context, a *api, key string) (*Record, error) {
 	r, err := b.getFromLeader(ctx, a, key)
 	if errors.Is(err, errDenied) {
 		return b.getDirect(ctx, a, key)
@@ -43,7 +43,7 @@ func (b *bucket) get(ctx context.Context, a *api, key string) (*record, error) {
 	return r, err
 }
 
-func (b *bucket) getFromLeader(ctx context.Context, a *api, key string) (*record, error) {
+func (b *bucket) getFromLeader(ctx context.Context, a *api, key string) (*Record, error) {
 	var stored struct {
 		answer
 		Message struct {
@@ -58,7 +58,7 @@ func (b *bucket) getFromLeader(ctx context.Context, a *api, key string) (*record
 		return nil, err
 	}
 	m := stored.Message
-	r := &record{key: key, revision: m.Seq, at: m.Time, value: m.Data}
+	r := &Record{Key: key, Revision: m.Seq, At: m.Time, Value: m.Data}
 	if m.Hdrs != "" {
 		raw, err := base64.StdEncoding.DecodeString(m.Hdrs)
 		if err != nil {
@@ -68,14 +68,14 @@ func (b *bucket) getFromLeader(ctx context.Context, a *api, key string) (*record
 		if err != nil {
 			return nil, fmt.Errorf("headers of %s: %w", key, err)
 		}
-		r.removed = removal(h)
+		r.Removed = removal(h)
 	}
 	return r, nil
 }
 
 // getDirect reads by $JS.API.DIRECT.GET.<stream>.<subject>: the answer is the message
 // itself, with where it comes from in its headers.
-func (b *bucket) getDirect(ctx context.Context, a *api, key string) (*record, error) {
+func (b *bucket) getDirect(ctx context.Context, a *api, key string) (*Record, error) {
 	m, err := a.raw(ctx, "DIRECT.GET."+b.stream+"."+b.prefix+key, nil)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (b *bucket) getDirect(ctx context.Context, a *api, key string) (*record, er
 	if err != nil {
 		return nil, fmt.Errorf("direct get of %s: %w", key, err)
 	}
-	return &record{key: key, revision: revision, at: at, value: m.Data, removed: removal(m.Header)}, nil
+	return &Record{Key: key, Revision: revision, At: at, Value: m.Data, Removed: removal(m.Header)}, nil
 }
 
 // poll follows a bucket that may not be watched: its subjects come with the stream's
@@ -137,17 +137,17 @@ func (b *bucket) pollValues(ctx context.Context, l *link, info *streamInfo) erro
 			gone = append(gone, key)
 		}
 	}
-	b.drop(l, gone)
+	b.drop(gone)
 	for subject := range info.State.Subjects {
 		key := strings.TrimPrefix(subject, b.prefix)
 		r, err := b.get(ctx, l.api, key)
 		switch {
 		case errors.Is(err, errNotFound):
-			b.drop(l, []string{key})
+			b.drop([]string{key})
 		case err != nil:
 			return err
 		default:
-			b.take(l, *r)
+			b.take(*r)
 		}
 	}
 	b.seen = max(b.seen, info.State.LastSeq)

@@ -35,8 +35,8 @@ func told(t *testing.T, observations ...model.Observation) *model.Snapshot {
 // deaf is a link without a server, in which the group's streams are known.
 func deaf(emit func(...model.Observation)) *link {
 	o := New(nil, Options{MaxRequests: 1e9})
-	o.plan.learn(static("S", "g"))
-	o.plan.learn(elastic("S", "g"))
+	o.plan.learn(static("S", "g"), static("S", "g").ConsumeStream())
+	o.plan.learn(elastic("S", "g"), elastic("S", "g").ConsumeStream())
 	return newLink(o, emit)
 }
 
@@ -96,10 +96,12 @@ func FuzzAnswer(f *testing.F) {
 		if i, err := l.api.streamInfo(ctx, "S"); err == nil {
 			seen = append(seen, model.StreamRead{Name: "S", Facts: i.facts()})
 		}
-		for _, b := range l.buckets {
-			for _, get := range []func(context.Context, *api, string) (*record, error){b.getFromLeader, b.getDirect} {
+		for _, kind := range []model.Kind{model.KindStatic, model.KindElastic} {
+			b := l.bucket(BucketName(kind))
+			b.ledger = configLedger{kind, account{l}}
+			for _, get := range []func(context.Context, *api, string) (*Record, error){b.getFromLeader, b.getDirect} {
 				if r, err := get(ctx, l.api, "S.g"); err == nil {
-					b.take(l, *r)
+					b.take(*r)
 				}
 			}
 			if i, err := b.subjects(ctx, l); err == nil {

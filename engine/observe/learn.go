@@ -6,11 +6,18 @@ import (
 	"pcgtop/model"
 )
 
-// learn adds a group: its stream will be read.
-func (p *plan) learn(k model.Key) {
+// learn adds a group: the stream that it consumes from will be read.
+func (p *plan) learn(k model.Key, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := k.ConsumeStream()
+	if p.streamOf(k) != name {
+		p.remove(k)
+	}
+	if name != k.ConsumeStream() {
+		if p.elsewhere[k] = name; name == "" {
+			return // there is nothing to read
+		}
+	}
 	t := p.targets[name]
 	if t == nil {
 		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now()}
@@ -24,13 +31,27 @@ func (p *plan) learn(k model.Key) {
 func (p *plan) unlearn(k model.Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := k.ConsumeStream()
+	p.remove(k)
+}
+
+// remove is [plan.unlearn]. The lock is held.
+func (p *plan) remove(k model.Key) {
+	name := p.streamOf(k)
+	delete(p.elsewhere, k)
 	if t := p.targets[name]; t != nil {
 		delete(t.groups, k)
 		if len(t.groups) == 0 {
 			delete(p.targets, name)
 		}
 	}
+}
+
+// streamOf is the stream that a group consumes from. The lock is held.
+func (p *plan) streamOf(k model.Key) string {
+	if name, other := p.elsewhere[k]; other {
+		return name
+	}
+	return k.ConsumeStream()
 }
 
 // wanted lists the streams that groups consume from or are fed by.
@@ -41,7 +62,9 @@ func (p *plan) wanted() map[string]struct{} {
 	for name, t := range p.targets {
 		names[name] = struct{}{}
 		for k := range t.groups {
-			names[k.Stream] = struct{}{}
+			if _, other := p.elsewhere[k]; !other { // else what it is called says nothing
+				names[k.Stream] = struct{}{}
+			}
 		}
 	}
 	return names

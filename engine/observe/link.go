@@ -37,7 +37,7 @@ type link struct {
 	domain domainFilter
 
 	mu         sync.Mutex
-	unread     map[model.Kind]bool // buckets whose first read is not complete
+	unread     map[model.Kind]bool // kinds whose groups were not told yet
 	bucketsAt  time.Time           // when the last of them was
 	listed     bool                // the streams were listed
 	live       bool
@@ -48,8 +48,8 @@ func newLink(o *Observer, emit func(...model.Observation)) *link {
 	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
 	l.domain.want = o.opts.Domain
 	l.domain.known = o.opts.Domain != ""
-	for _, b := range o.buckets {
-		l.unread[b.kind] = true
+	for _, k := range o.opts.Kinds {
+		l.unread[k.Name()] = true
 	}
 	return l
 }
@@ -75,8 +75,8 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.dispatch(ctx) })
 	crew.run(func() error { return l.followPartitions(ctx) })
 	crew.run(func() error { return l.attend(ctx) })
-	for _, b := range l.buckets {
-		crew.run(func() error { return b.follow(ctx, l, func() { l.bucketRead(b.kind) }) })
+	for _, k := range l.opts.Kinds {
+		crew.run(func() error { return k.Follow(ctx, account{l}, func() { l.kindRead(k.Name()) }) })
 	}
 	return crew.wait()
 }
@@ -199,8 +199,8 @@ func (l *link) countRequests(ctx context.Context) error {
 	}
 }
 
-// bucketRead notes that the first read of a bucket is complete.
-func (l *link) bucketRead(kind model.Kind) {
+// kindRead notes that the groups of a kind were told.
+func (l *link) kindRead(kind model.Kind) {
 	l.mu.Lock()
 	if l.unread[kind] {
 		if delete(l.unread, kind); len(l.unread) == 0 {

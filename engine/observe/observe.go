@@ -23,6 +23,9 @@ type Options struct {
 	Timeout     time.Duration // for one request: 5 s
 	Log         *slog.Logger  // for what concerns nobody at the screen; default: nowhere
 
+	// Kinds are the kinds of groups that are looked for; default: [Kinds].
+	Kinds []Kind
+
 	// Group tells what is known of a group by now, from everything emitted before; nil
 	// when there is none. Without it no partitions are counted.
 	Group func(model.Key) *model.Group
@@ -38,6 +41,9 @@ func (o Options) withDefaults() Options {
 	fill(&o.Health, 5*time.Second)
 	fill(&o.Timeout, 5*time.Second)
 	fill(&o.Log, slog.New(slog.DiscardHandler))
+	if o.Kinds == nil {
+		o.Kinds = Kinds()
+	}
 	return o
 }
 
@@ -56,7 +62,8 @@ type Observer struct {
 	plan      *plan
 	clock     *serverClock
 	told      *toldFacts
-	buckets   []*bucket
+	buckets   *buckets
+	listings  *listings
 	streams   chan struct{} // asks for the list of streams now
 	counts    chan struct{} // asks for a count of the open group's partitions now
 	attention *attention
@@ -70,7 +77,7 @@ func New(nc *nats.Conn, opts Options) *Observer {
 	return &Observer{
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
 		clock: &serverClock{}, told: newToldFacts(), attention: newAttention(),
-		buckets: []*bucket{newBucket(model.KindStatic), newBucket(model.KindElastic)},
+		buckets: &buckets{named: map[string]*bucket{}}, listings: newListings(),
 		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64),
 	}
 }
@@ -92,9 +99,7 @@ func (o *Observer) ReadNow() {
 	o.plan.urge()
 	nudge(o.streams)
 	nudge(o.counts)
-	for _, b := range o.buckets {
-		b.nudge()
-	}
+	o.buckets.nudgeAll()
 }
 
 // Refused takes an asynchronous error of the connection while Run does not, and ends

@@ -54,16 +54,17 @@ type plan struct {
 	refresh time.Duration
 	wake    chan struct{}
 
-	mu      sync.Mutex
-	targets map[string]*target
-	open    string              // the open group's stream
-	opened  *model.Key          // the open group
-	seen    map[string]struct{} // on the screen
-	focused bool
+	mu        sync.Mutex
+	targets   map[string]*target
+	elsewhere map[model.Key]string // the streams of groups that their keys do not tell
+	open      string               // the open group's stream
+	opened    *model.Key           // the open group
+	seen      map[string]struct{}  // on the screen
+	focused   bool
 }
 
 func newPlan(refresh time.Duration) *plan {
-	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, seen: map[string]struct{}{}}
+	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, elsewhere: map[model.Key]string{}, seen: map[string]struct{}{}}
 }
 
 func (p *plan) signal() {
@@ -81,10 +82,10 @@ func (p *plan) focus(open *model.Key, visible []model.Key) (another bool) {
 	p.open, p.opened, p.seen = "", nil, make(map[string]struct{}, len(visible))
 	if open != nil {
 		k := *open
-		p.open, p.opened = k.ConsumeStream(), &k
+		p.open, p.opened = p.streamOf(k), &k
 	}
 	for _, k := range visible {
-		p.seen[k.ConsumeStream()] = struct{}{}
+		p.seen[p.streamOf(k)] = struct{}{}
 	}
 	p.focused = open != nil || len(visible) > 0
 	p.signal()

@@ -24,7 +24,7 @@ func order(p *plan, now time.Time, n int) []string {
 func TestWhatIsOnTheScreenComesFirst(t *testing.T) {
 	p := newPlan(time.Second)
 	for _, g := range []string{"a", "b", "c", "d", "e"} {
-		p.learn(elastic("S", g))
+		p.learn(elastic("S", g), elastic("S", g).ConsumeStream())
 	}
 	start := time.Now()
 	if got := order(p, start, 10); len(got) != 5 {
@@ -49,7 +49,7 @@ func TestTheRestIsNotStarved(t *testing.T) {
 	var visible []model.Key
 	for i := range 30 {
 		k := elastic("S", string(rune('a'+i)))
-		p.learn(k)
+		p.learn(k, k.ConsumeStream())
 		if i > 0 {
 			visible = append(visible, k)
 		}
@@ -72,8 +72,8 @@ func TestTheRestIsNotStarved(t *testing.T) {
 func TestNewsAreCoalesced(t *testing.T) {
 	p := newPlan(time.Second)
 	k := static("S", "g")
-	p.learn(k)
-	p.learn(static("S", "h"))
+	p.learn(k, k.ConsumeStream())
+	p.learn(static("S", "h"), static("S", "h").ConsumeStream())
 	p.focus(nil, []model.Key{k})
 	start := time.Now()
 	if got := order(p, start, 10); len(got) != 1 {
@@ -105,8 +105,8 @@ func TestNewsAreCoalesced(t *testing.T) {
 
 func TestFailingStreamsWaitLonger(t *testing.T) {
 	p := newPlan(10 * time.Millisecond)
-	p.learn(elastic("S", "slow"))
-	p.learn(elastic("S", "fine"))
+	p.learn(elastic("S", "slow"), elastic("S", "slow").ConsumeStream())
+	p.learn(elastic("S", "fine"), elastic("S", "fine").ConsumeStream())
 	now := time.Now()
 	for range 6 {
 		now = now.Add(time.Hour)
@@ -129,8 +129,8 @@ func TestFailingStreamsWaitLonger(t *testing.T) {
 
 func TestRestLeavesPlacesFree(t *testing.T) {
 	p := newPlan(time.Second)
-	p.learn(elastic("S", "a"))
-	p.learn(elastic("S", "b"))
+	p.learn(elastic("S", "a"), elastic("S", "a").ConsumeStream())
+	p.learn(elastic("S", "b"), elastic("S", "b").ConsumeStream())
 	p.focus(nil, []model.Key{elastic("S", "b")})
 	if target, rest, _ := p.take(time.Now(), false); target == nil || target.stream != "S-b" || rest {
 		t.Errorf("%v, rest %v", target, rest)

@@ -11,7 +11,7 @@ import (
 )
 
 // receive reads one message of the watch. Heartbeats and flow control bring nothing.
-func (w *watching) receive(m *nats.Msg) (*record, error) {
+func (w *watching) receive(m *nats.Msg) (*Record, error) {
 	w.heard = time.Now()
 	if status := m.Header.Get("Status"); len(m.Data) == 0 && status != "" {
 		if status != strconv.Itoa(http.StatusContinue) {
@@ -35,7 +35,7 @@ func (w *watching) receive(m *nats.Msg) (*record, error) {
 		return nil, nil
 	}
 	w.fresh[key] = true
-	return &record{key: key, revision: meta.Sequence.Stream, at: meta.Timestamp.UTC(), value: m.Data, removed: removal(m.Header)}, nil
+	return &Record{Key: key, Revision: meta.Sequence.Stream, At: meta.Timestamp.UTC(), Value: m.Data, Removed: removal(m.Header)}, nil
 }
 
 // control answers flow control and compares a heartbeat's sequence with ours.

@@ -95,6 +95,7 @@ func (l *link) followStreams(ctx context.Context) error {
 		switch {
 		case err == nil:
 			l.tellStreams(list, missing, offline, started)
+			l.listings.publish(list)
 		case errors.Is(err, errDenied):
 			wait = maxWait
 		case ctx.Err() == nil:

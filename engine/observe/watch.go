@@ -105,7 +105,7 @@ const batch = 512
 func (w *watching) initial(ctx context.Context) error {
 	silence := time.NewTicker(heartbeat)
 	defer silence.Stop()
-	var records []record
+	var records []Record
 	for w.left > 0 {
 		select {
 		case <-ctx.Done():
@@ -123,12 +123,12 @@ func (w *watching) initial(ctx context.Context) error {
 				records = append(records, *r)
 			}
 			if len(records) == batch {
-				w.take(w.link, records...)
+				w.take(records...)
 				records = records[:0]
 			}
 		}
 	}
-	w.take(w.link, records...)
+	w.take(records...)
 	return w.confirmMissing(ctx)
 }
 
@@ -143,11 +143,11 @@ func (w *watching) confirmMissing(ctx context.Context) error {
 		r, err := w.get(ctx, w.link.api, key)
 		switch {
 		case errors.Is(err, errNotFound):
-			w.drop(w.link, []string{key})
+			w.drop([]string{key})
 		case err != nil:
 			return err
 		default:
-			w.take(w.link, *r)
+			w.take(*r)
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (w *watching) missing(ctx context.Context) ([]string, error) {
 			gone = append(gone, key)
 		}
 	}
-	w.drop(w.link, gone)
+	w.drop(gone)
 	return there, nil
 }
 
@@ -204,7 +204,7 @@ func (w *watching) changes(ctx context.Context) error {
 				return err
 			}
 			if r != nil {
-				w.take(w.link, *r)
+				w.take(*r)
 			}
 		case <-health.C:
 			if err := w.check(ctx); err != nil {
@@ -259,7 +259,7 @@ func (w *watching) settleDown(ctx context.Context) error {
 				return err
 			}
 			if r != nil {
-				w.take(w.link, *r)
+				w.take(*r)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package observe
 
 import (
+	"bytes"
+	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -121,14 +124,16 @@ func count(n int64) uint64 { return uint64(max(0, n)) }
 type streamInfo struct {
 	answer
 	Config struct {
-		Name        string     `json:"name"`
-		Subjects    []string   `json:"subjects"`
-		MaxMsgs     int64      `json:"max_msgs"`
-		MaxBytes    int64      `json:"max_bytes"`
-		AllowDirect bool       `json:"allow_direct"`
-		Retention   string     `json:"retention"`
-		Sources     []source   `json:"sources"`
-		Transform   *transform `json:"subject_transform"`
+		Name        string        `json:"name"`
+		Subjects    []string      `json:"subjects"`
+		MaxMsgs     int64         `json:"max_msgs"`
+		MaxBytes    int64         `json:"max_bytes"`
+		AllowDirect bool          `json:"allow_direct"`
+		Retention   string        `json:"retention"`
+		Sources     []source      `json:"sources"`
+		Transform   *transform    `json:"subject_transform"`
+		MaxAge      time.Duration `json:"max_age"`
+		Metadata    metadata      `json:"metadata"`
 	} `json:"config"`
 	Created time.Time `json:"created"`
 	State   struct {
@@ -158,6 +163,24 @@ type source struct {
 type transform struct {
 	Source string `json:"src"`
 	Dest   string `json:"dest"`
+}
+
+// metadata leaves out what the server notes itself, which every stream has.
+type metadata map[string]string
+
+const serversOwn = `"_nats.`
+
+func (m *metadata) UnmarshalJSON(data []byte) error {
+	if bytes.Count(data, []byte(serversOwn)) == bytes.Count(data, []byte(`":"`)) {
+		return nil
+	}
+	var all map[string]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	maps.DeleteFunc(all, func(k, _ string) bool { return strings.HasPrefix(k, serversOwn[1:]) })
+	*m = all
+	return nil
 }
 
 func (i *streamInfo) pulse() pulse {

@@ -130,7 +130,7 @@ func TestAdvisories(t *testing.T) {
 		o := New(nil, Options{})
 		l := newLink(o, func(v ...model.Observation) { got = append(got, v...) })
 		l.domain.learn("")
-		o.plan.learn(static("S", "g"))
+		o.plan.learn(static("S", "g"), static("S", "g").ConsumeStream())
 		l.advise(advisories+"."+c.subject, []byte(c.body))
 		stamp := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		switch w := c.want.(type) {
