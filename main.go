@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -21,6 +19,7 @@ import (
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/model"
+	"pcgtop/tui"
 	"pcgtop/tui/report"
 
 	"github.com/alecthomas/kong"
@@ -101,12 +100,15 @@ func (c connection) options() engine.Options {
 	}
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if !tui.Keeper(os.Args[1:]) {
+		os.Exit(run(os.Args[1:]))
+	}
+}
 
 func run(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	log.SetOutput(io.Discard) // the screen belongs to the program; libraries say nothing on it
 
 	var c cli
 	printed := false // help was asked for and given

@@ -3,6 +3,8 @@ package tui
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -21,9 +23,11 @@ const mostStray = 1000
 
 // aside takes what is written to standard error while the screen stands, by whatever
 // library or by the runtime: it would paint over it. Each line is told, and all are
-// written out by restore, when the terminal is the shell's again. A crash still gets
-// there at once. Where standard error is no terminal it is left alone.
-func aside(tell func(line string)) (restore func()) {
+// written out by restore, when the terminal is the shell's again. What a crash writes goes
+// to last, and so does what the standard logger writes, which may be the reason why it
+// exits; without last a crash goes to the terminal at once. Where standard error is no
+// terminal it is left alone.
+func aside(last *os.File, tell func(line string)) (restore func()) {
 	if !tty.IsTerminal(os.Stderr.Fd()) {
 		return func() {}
 	}
@@ -42,7 +46,12 @@ func aside(tell func(line string)) (restore func()) {
 		saved.Close()
 		return func() {}
 	}
-	_ = debug.SetCrashOutput(saved, debug.CrashOptions{}) // without it a crash is told when the screen is gone, or not at all
+	crash := saved
+	if last != nil {
+		crash = last
+		log.SetOutput(io.MultiWriter(last, os.Stderr))
+	}
+	_ = debug.SetCrashOutput(crash, debug.CrashOptions{}) // the pipe is read no more then
 	var kept []string
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -62,13 +71,23 @@ func aside(tell func(line string)) (restore func()) {
 	})
 	return func() {
 		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+		log.SetOutput(os.Stderr)
 		if err := redirect(int(saved.Fd()), 2); err != nil {
 			return // standard error stays where it went
 		}
 		saved.Close()
 		done.Wait()
 		for _, line := range kept {
-			fmt.Fprintln(os.Stderr, glyph.Clean(strings.ReplaceAll(line, "\t", "    ")))
+			fmt.Fprintln(os.Stderr, shown(line))
 		}
 	}
+}
+
+// shown is a text as it may stand on a terminal: without what that would act upon.
+func shown(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
+	for i, line := range lines {
+		lines[i] = glyph.Clean(line)
+	}
+	return strings.Join(lines, "\n")
 }

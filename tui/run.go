@@ -26,9 +26,11 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	// Quitting waits until the keyboard is no longer read; the end of a context given to
 	// Bubble Tea closes it under the reader.
 	defer context.AfterFunc(ctx, p.Quit)()
-	restore := aside(func(line string) { go p.Send(strayMsg(line)) })
+	last, release := keep()
+	restore := aside(last, func(line string) { go p.Send(strayMsg(line)) })
 	_, err := p.Run()
 	restore()
+	release()
 	m.endRecording()
 	switch {
 	case err == nil, errors.Is(err, tea.ErrInterrupted):

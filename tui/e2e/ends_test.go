@@ -3,8 +3,10 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -20,7 +22,7 @@ import (
 // breaking runs the screens on a source that panics, in this process: the tests start
 // themselves once more for it. It returns the exit code that main would.
 func breaking(where string) int {
-	s := &brokenSource{where: where, snapshots: make(chan *model.Snapshot, 1)}
+	s := &brokenSource{where: where, snapshots: make(chan *model.Snapshot, 1), shared: map[int]int{}}
 	s.snapshots <- model.Reduce(nil, time.Now(), model.LinkSeen{State: model.LinkLive},
 		model.ConfigSeen{Key: model.Key{Kind: model.KindElastic, Stream: "S", Group: "g"}, Revision: 1, Config: &model.Config{Partitions: 2}})
 	err := tui.Run(context.Background(), tui.Options{Source: s, Mouse: true})
@@ -31,16 +33,18 @@ func breaking(where string) int {
 	return 0
 }
 
-// brokenSource panics: when it is first told what is looked at, which is within Update,
-// or while it is waited for, which is within a command; or it draws on the terminal.
+// brokenSource breaks the program, or lets somebody write to standard error: when it is
+// first told what is looked at, which is within Update; while it is waited for, which is
+// within a command; and in a goroutine that nobody recovers, when it is asked to read now.
 type brokenSource struct {
 	where     string
 	snapshots chan *model.Snapshot
+	shared    map[int]int
 }
 
 func (s *brokenSource) Snapshots() <-chan *model.Snapshot {
-	if s.where == "command" || s.where == "start" {
-		panic("oh no, in the " + s.where)
+	if s.where == "start" {
+		panic("oh no, in the start")
 	}
 	return s.snapshots
 }
@@ -52,29 +56,69 @@ func (s *brokenSource) Focus(*model.Key, []model.Key) {
 }
 
 func (s *brokenSource) ReadNow() {
-	go func() { panic("oh no, in a goroutine") }() // which nobody recovers
+	switch s.where {
+	case "goroutine":
+		go func() { panic("oh no, in the goroutine") }()
+	case "fatal":
+		go log.Fatal("oh no, a fatal log")
+	case "runtime": // what recover does not get
+		for range 2 {
+			go func() {
+				for m := s.shared; ; {
+					m[0]++
+				}
+			}()
+		}
+	case "speaks":
+		log.Print("a library logs\x1b[2J")
+		println("the runtime says\x1b[2J")
+	}
 }
 
-// panicking starts it in a terminal.
-func panicking(t *testing.T, where string) *terminal {
+// breaks starts it in a terminal.
+func breaks(t *testing.T, where string) *terminal {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	return start(t, 80, 24, cmd, "PCGTOP_BREAK="+where)
+	return start(t, 80, 24, exec.Command(os.Args[0]), "PCGTOP_BREAK="+where)
 }
 
-// TUI-01: a panic gives the terminal back as it was, says what happened and exits with 1.
-func TestPanicGivesTheTerminalBack(t *testing.T) {
-	for _, where := range []string{"update", "start"} {
-		term := panicking(t, where)
-		if code := term.exit(patience); code != 1 {
-			t.Errorf("%s: exit code %d", where, code)
+// TUI-01: a panic gives the terminal back as it was, says what happened and does not end
+// as if all were well. So does what nobody can recover, a library that exits, and a kill.
+func TestABrokenProgramGivesTheTerminalBack(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		where string
+		code  int // the runtime's own is 2
+		says  string
+	}{
+		{"update", 1, "oh no, in the update"},
+		{"start", 1, "oh no, in the start"},
+		{"goroutine", 2, "panic: oh no, in the goroutine"},
+		{"runtime", 2, "[running]"},
+		{"fatal", 1, "oh no, a fatal log"},
+		{"killed", -1, ""},
+	} {
+		term := breaks(t, c.where)
+		before := modes(t, term)
+		if c.code != 1 || c.where == "fatal" {
+			term.see("VERDICT", "S/g")
+			before = modes(t, term)
+			if c.where == "killed" {
+				_ = term.cmd.Process.Kill()
+			}
+			term.press("r")
+		}
+		if code := term.exit(patience); code != c.code {
+			t.Errorf("%s: exit code %d, want %d", c.where, code, c.code)
 		}
 		<-term.done
 		out := term.output()
 		restored(t, out)
+		if after := modes(t, term); c.code != 1 && after == before {
+			t.Errorf("%s: the terminal is still raw", c.where)
+		}
 		last := max(strings.LastIndex(out, "\x1b[?1049l"), 0)
-		if !strings.Contains(out[last:], "oh no, in the "+where) || !strings.Contains(out[last:], "goroutine") {
-			t.Errorf("%s: the panic is not told once the screen is gone: %q", where, out[last:])
+		if !strings.Contains(out[last:], c.says) || c.says != "" && c.where != "fatal" && !strings.Contains(out[last:], "goroutine") {
+			t.Errorf("%s: it is not told once the screen is gone: %q", c.where, out[last:])
 		}
 	}
 }
@@ -186,30 +230,47 @@ func TestMouseInATerminal(t *testing.T) {
 	term.exit(patience)
 }
 
-// TUI-12: what something writes to standard error does not paint over the screen: it is
-// said as a message, and written out when the screen is gone.
+// TUI-12: what is written to standard error does not paint over the screen, whoever
+// writes it: it is said as a message, and written out when the screen is gone.
 func TestStandardErrorIsKeptOffTheScreen(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("opens the standard error of another process")
+	t.Parallel()
+	other := func(term *terminal) { // by the number of the file, as a library in C would
+		stderr, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/2", term.cmd.Process.Pid), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stderr.Close()
+		fmt.Fprint(stderr, "a library complains\x1b[2J\x1b[31m\n\n\n")
 	}
-	term := open(t, 80, 24, "demo")
-	term.see("ORDERS/fulfillment", "3/3")
-	stderr, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/2", term.cmd.Process.Pid), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(stderr, "a library complains\x1b[2J\x1b[31m\n\n\n")
-	stderr.Close()
-	term.see(`! a library complains\x1b[2J\x1b[31m`, "ORDERS/fulfillment", "VERDICT")
-	if out := term.output(); strings.Contains(out, "complains\x1b[2J") {
-		t.Error("it reached the terminal as it was")
-	}
-	term.press("q")
-	term.exit(patience)
-	<-term.done
-	out := term.output()
-	if after := out[strings.LastIndex(out, "\x1b[?1049l"):]; !strings.Contains(after, "a library complains") || strings.Contains(after, "\x1b[2J") {
-		t.Errorf("it is not written out safely afterwards: %q", after)
+	for name, c := range map[string]struct {
+		term *terminal
+		says func(*terminal)
+		want []string
+	}{
+		"file 2":                 {open(t, 80, 24, "demo"), other, []string{"a library complains"}},
+		"logger and the runtime": {breaks(t, "speaks"), func(term *terminal) { term.press("r") }, []string{"a library logs", "the runtime says"}},
+	} {
+		if name == "file 2" && runtime.GOOS != "linux" {
+			continue // it opens the standard error of another process
+		}
+		c.term.see("VERDICT")
+		c.says(c.term)
+		c.term.waitFor("one of the messages", func(s string) bool { // the one that came last
+			return strings.Contains(s, `\x1b[2J`) && strings.Contains(s, "VERDICT")
+		})
+		c.term.press("q")
+		c.term.exit(patience)
+		<-c.term.done
+		out := c.term.output()
+		if regexp.MustCompile(`(complains|logs|says)\x1b\[2J`).MatchString(out) {
+			t.Errorf("%s: it reached the terminal as it was", name)
+		}
+		after := out[strings.LastIndex(out, "\x1b[?1049l"):]
+		for _, want := range c.want {
+			if strings.Count(after, want) != 1 || strings.Contains(after, "\x1b[2J") {
+				t.Errorf("%s: it is not written out safely afterwards, once: %q", name, after)
+			}
+		}
 	}
 }
 

@@ -15,10 +15,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"pcgtop/tui"
 )
 
 // TestMain builds the binary once for all tests.
 func TestMain(m *testing.M) {
+	if tui.Keeper(os.Args[1:]) {
+		os.Exit(0)
+	}
 	if where := os.Getenv("PCGTOP_BREAK"); where != "" {
 		os.Exit(breaking(where))
 	}
