@@ -221,8 +221,10 @@ func (e *Engine) step() *model.Snapshot {
 	return next
 }
 
+// reduce takes the time from the clock on the wall: the other one stands still while a
+// machine sleeps, and what was read before would look as new as then.
 func (e *Engine) reduce(prev *model.Snapshot, observations ...model.Observation) *model.Snapshot {
-	return model.Reduce(prev, time.Now().UTC(), observations...)
+	return model.Reduce(prev, time.Now().UTC().Round(0), observations...)
 }
 
 // deliver replaces a snapshot that nobody has taken.

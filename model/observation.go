@@ -72,7 +72,10 @@ type PinSeen struct {
 }
 
 // LinkSeen is a change of the connection.
-type LinkSeen struct{ State LinkState }
+type LinkSeen struct {
+	State LinkState
+	Why   string // it was lost, where more is known than that
+}
 
 // ServerSeen is who is at the other end and how far away.
 type ServerSeen struct{ Server Server }

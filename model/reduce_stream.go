@@ -111,7 +111,11 @@ func (o LinkSeen) apply(r *reduction) {
 	r.next.Link = Link{State: o.State, Since: r.now, Heard: r.next.Link.Heard}
 	switch {
 	case o.State == LinkLost:
-		r.event(Event{Kind: EventLink, Text: "connection lost"})
+		text := "connection lost"
+		if o.Why != "" {
+			text += ": " + o.Why
+		}
+		r.event(Event{Kind: EventLink, Text: text})
 	case o.State == LinkLive && was != LinkStarting:
 		r.event(Event{Kind: EventLink, Text: "connection back, everything read again"})
 	}

@@ -20,6 +20,10 @@ const (
 	pingEvery   = 500 * time.Millisecond
 	pingTimeout = 1200 * time.Millisecond
 	serverEvery = 4 // pings between two reports of the server
+
+	// sleptFor is how far two pings lie apart by the clock on the wall when this machine
+	// slept, or this process was stopped, in between.
+	sleptFor = 5 * time.Second
 )
 
 // liveAfter is how long streams that are not on the screen may delay that the
@@ -84,6 +88,12 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 // errLost ends everything that runs for a connection.
 var errLost = errors.New("the connection is lost")
 
+// lostError is errLost where it is known why.
+type lostError struct{ why string }
+
+func (e *lostError) Error() string { return errLost.Error() + ": " + e.why }
+func (e *lostError) Unwrap() error { return errLost }
+
 // mind returns an error as soon as the connection is not the one it was.
 func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects uint64) error {
 	for {
@@ -99,19 +109,26 @@ func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects u
 	}
 }
 
-// ping notices a server that does not answer any more although the connection stands.
+// ping notices a server that does not answer any more although the connection stands, and
+// that everything is old because nothing was read for as long as this machine slept.
 func (l *link) ping(ctx context.Context) error {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	rtt, shortest := steady{}, lowest{}
+	last := wall()
 	for n := 0; ; n++ {
+		now := wall()
+		if slept := now.Sub(last); slept > sleptFor {
+			return &lostError{fmt.Sprintf("pcgtop was stopped for %v, as while a machine sleeps", slept.Round(time.Second))}
+		}
+		last = now
 		took, err := ping(ctx, l.nc)
 		if err != nil {
-			return fmt.Errorf("%w: no answer to a ping within %v", errLost, pingTimeout)
+			return &lostError{fmt.Sprintf("no answer to a ping within %v", pingTimeout)}
 		}
-		now := time.Duration(rtt.add(float64(shortest.add(took))))
+		trip := time.Duration(rtt.add(float64(shortest.add(took))))
 		if n%serverEvery == 0 {
-			l.later(l.server(now))
+			l.later(l.server(trip))
 		}
 		l.progress() // time alone may make the picture live
 		select {
@@ -121,6 +138,9 @@ func (l *link) ping(ctx context.Context) error {
 		}
 	}
 }
+
+// wall is the time without the clock that stands still while a machine sleeps.
+func wall() time.Time { return time.Now().Round(0) }
 
 func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
@@ -158,7 +159,11 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 			return p
 		}
 		o.opts.Log.Warn("connection lost", "error", err)
-		emit(model.LinkSeen{State: model.LinkLost})
+		lost := model.LinkSeen{State: model.LinkLost}
+		if why := (*lostError)(nil); errors.As(err, &why) {
+			lost.Why = why.why
+		}
+		emit(lost)
 	}
 }
 
@@ -173,15 +178,26 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// awaitConnection waits until the server answers a ping, and tells how long that took.
+// deadAfter is how many pings without an answer make a connection count as dead, about
+// 5 s: one whose other end is gone without a word never tells.
+const deadAfter = 3
+
+// awaitConnection waits until the server answers a ping, and tells how long that took. A
+// connection on which nobody answers any more is given up for a new one.
 func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status) (rtt time.Duration, err error) {
+	unanswered := 0
 	for {
 		if o.nc.IsClosed() {
 			return 0, fmt.Errorf("observe: %w", nats.ErrConnectionClosed)
 		}
 		if o.nc.IsConnected() {
-			if rtt, err := ping(ctx, o.nc); err == nil {
+			rtt, err := ping(ctx, o.nc)
+			if err == nil {
 				return rtt, nil
+			}
+			if unanswered++; unanswered == deadAfter && ctx.Err() == nil {
+				unanswered = 0
+				_ = o.nc.ForceReconnect() // fails only when the connection is closed, which shows above
 			}
 		}
 		timer := time.NewTimer(pingEvery)

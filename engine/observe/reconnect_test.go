@@ -76,6 +76,7 @@ type proxy struct {
 	frozen chan struct{} // closed when not frozen
 	conns  []net.Conn
 	delay  func() time.Duration // of the next that passes; nil: none
+	dead   []*[2]bool           // of each connection: nothing passes up, or down
 	wg     sync.WaitGroup
 }
 
@@ -112,27 +113,41 @@ func (p *proxy) serve() {
 			continue
 		}
 		p.mu.Lock()
-		p.conns = append(p.conns, in, out)
+		dead := &[2]bool{}
+		p.conns, p.dead = append(p.conns, in, out), append(p.dead, dead)
 		p.mu.Unlock()
-		p.wg.Go(func() { p.copy(in, out) })
-		p.wg.Go(func() { p.copy(out, in) })
+		p.wg.Go(func() { p.copy(out, in, &dead[0]) })
+		p.wg.Go(func() { p.copy(in, out, &dead[1]) })
 	}
 }
 
-func (p *proxy) copy(dst, src net.Conn) {
+// swallow lets nothing pass any more on the connections there are: up to the server, or
+// down from it.
+func (p *proxy) swallow(up bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, dead := range p.dead {
+		dead[map[bool]int{true: 0, false: 1}[up]] = true
+	}
+}
+
+func (p *proxy) copy(dst, src net.Conn, dead *bool) {
 	defer dst.Close()
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := src.Read(buffer)
 		if n > 0 {
 			p.mu.Lock()
-			gate, wait := p.frozen, time.Duration(0)
+			gate, wait, drop := p.frozen, time.Duration(0), *dead
 			if p.delay != nil {
 				wait = p.delay()
 			}
 			p.mu.Unlock()
 			<-gate
 			time.Sleep(wait)
+			if drop {
+				continue
+			}
 			if _, err := dst.Write(buffer[:n]); err != nil {
 				return
 			}

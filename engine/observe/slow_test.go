@@ -58,7 +58,7 @@ func TestSlowLink(t *testing.T) {
 			t.Errorf("%s is shown only after %v", key, took)
 		}
 	}
-	if slices.Contains(r.observations(), model.Observation(model.LinkSeen{State: model.LinkLost})) {
+	if slices.ContainsFunc(r.observations(), func(o model.Observation) bool { l, ok := o.(model.LinkSeen); return ok && l.State == model.LinkLost }) {
 		t.Error("the slow link counted as lost")
 	}
 }
@@ -89,4 +89,38 @@ func TestReconnectStorm(t *testing.T) {
 	eventually(t, "no more subscriptions than before", func() bool { return nc.NumSubscriptions() == before })
 	stream := must(js.Stream(t.Context(), "KV_static-consumer-groups"))
 	eventually(t, "one watch of the bucket", func() bool { return must(stream.Info(t.Context())).State.Consumers <= 1 })
+}
+
+// A connection of which one direction is dead, as behind a gateway that has forgotten it,
+// does not tell: it is noticed by pings, and given up for a new one.
+func TestHalfOpenLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for pings to time out")
+	}
+	for name, up := range map[string]bool{"nothing arrives there": true, "nothing arrives here": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t)
+			kv := bucketOf(t, jetStream(t, connect(t, s.ClientURL())), model.KindStatic)
+			must(kv.PutString(t.Context(), "S.g", goodConfig))
+			p := newProxy(t, s.Addr().String())
+			_, r := observe(t, connect(t, "nats://"+p.Addr().String()), Options{})
+			r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "g")) != nil })
+			p.swallow(up)
+			_, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
+			t.Logf("noticed after %v", took)
+			if took > 2*time.Second {
+				t.Errorf("noticed after %v", took)
+			}
+			must(kv.PutString(t.Context(), "S.new", goodConfig))
+			now, took := r.until(t, "live on another connection", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "new")) != nil })
+			t.Logf("live again after %v", took)
+			if took > 8*time.Second {
+				t.Errorf("live again after %v", took)
+			}
+			if !slices.ContainsFunc(now.Events, func(e model.Event) bool { return e.Text == "connection lost: no answer to a ping within 1.2s" }) {
+				t.Errorf("why is not told: %+v", now.Events)
+			}
+		})
+	}
 }
