@@ -121,7 +121,7 @@ func TestToldFindings(t *testing.T) {
 func TestToldEvents(t *testing.T) {
 	at := epoch()
 	f := fleet()
-	s := told(nil, at, f, work(at), LinkSeen{LinkLive})
+	s := told(nil, at, f, work(at), LinkSeen{State: LinkLive})
 	seen := s.seen
 	f.told.Revision, f.told.News = 2, "version 2"
 	f.told.Members = []ToldMember{{Name: "a", State: "expired"}, {Name: "c", State: "live", Live: true}, {Name: "d", State: "live", Live: true}}
