@@ -25,6 +25,8 @@ func TestBorders(t *testing.T) {
 		"pcgtop/engine/observe":       {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/command":       {"pcgtop/model", "pcgtop/model/recording", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/command/shell": {"github.com/alecthomas/kong"},
+		"pcgtop/engine/parti":         {"pcgtop/model", "pcgtop/engine/observe", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/parti/standin": {"github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/demo":          {"pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/...", "github.com/nats-io/nats-server/v2/..."},
 		"pcgtop":                      {"pcgtop/...", "github.com/alecthomas/kong", "charm.land/...", "github.com/charmbracelet/..."},
 	}

@@ -1,0 +1,291 @@
+package parti
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"pcgtop/engine/observe"
+	"pcgtop/model"
+)
+
+// Name is the kind's name, on the screens and in JSON.
+const Name model.Kind = "parti"
+
+// Kind finds and follows Parti deployments. It implements [observe.Kind]; make it with [New].
+type Kind struct {
+	prefix string
+
+	mu       sync.Mutex
+	keys     map[string]model.Key         // by stem: a group keeps the name that it got first
+	examined map[string]role              // by bucket: what its keys told, once for all
+	told     map[model.Key]bool           // groups that are told
+	open     map[model.Key]*deployment    // and what is known of them, while the connection stands
+	asked    map[string]map[string]search // by stem and stream: looked through for durables
+}
+
+// New makes the kind. prefix is what the names of a deployment's buckets begin with, for one
+// that is found in no other way; empty: there is none to name.
+func New(prefix string) *Kind {
+	return &Kind{
+		prefix: prefix, keys: map[string]model.Key{}, examined: map[string]role{}, told: map[model.Key]bool{},
+		open: map[model.Key]*deployment{}, asked: map[string]map[string]search{},
+	}
+}
+
+// Name implements [observe.Kind].
+func (k *Kind) Name() model.Kind { return Name }
+
+// Follow implements [observe.Kind].
+func (k *Kind) Follow(ctx context.Context, a observe.Account, ready func()) error {
+	ctx, end := context.WithCancelCause(ctx)
+	f := &following{Kind: k, account: a, ctx: ctx, end: end, byStem: map[string]*followed{}, poke: make(chan struct{}, 1)}
+	defer f.running.Wait()
+	defer end(nil)
+	ready() // the list of streams only comes after it
+	if k.prefix != "" {
+		for _, r := range []role{roleIDs, roleElection, roleHeartbeat, roleAssignment, roleHandoff} {
+			f.add(place{bucket: k.prefix + "-" + r.ending(), stem: k.prefix, role: r})
+		}
+	}
+	lists := a.Streams(ctx)
+	var latest []observe.Stream
+	for {
+		select {
+		case <-ctx.Done():
+			return f.err(context.Cause(ctx))
+		case latest = <-lists:
+			f.discover(latest)
+		case <-f.poke: // an assignment is known that was not
+		}
+		f.seek(latest)
+	}
+}
+
+// following is one call of [Kind.Follow].
+type following struct {
+	*Kind
+	account observe.Account
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	running sync.WaitGroup
+	poke    chan struct{}
+	swept   bool // groups of before that are no more were told as gone
+
+	byStemMu sync.Mutex
+	byStem   map[string]*followed
+}
+
+// followed is a deployment while it is followed.
+type followed struct {
+	*deployment
+	stem     string
+	instance string
+	buckets  map[string]bool
+	first    sync.WaitGroup // buckets that were not read yet, of those it began with
+	telling  sync.Mutex     // nothing is told of it once it was told as gone
+	cancel   context.CancelFunc
+	ctx      context.Context
+}
+
+// err is what Follow returns: a panic of one of its goroutines, else nothing.
+func (f *following) err(cause error) error {
+	if p, is := cause.(*observe.PanicError); is {
+		return p
+	}
+	return nil
+}
+
+// run starts a goroutine that belongs to the call.
+func (f *following) run(work func() error) {
+	f.running.Go(func() {
+		if err := observe.Guard(work); err != nil {
+			f.end(err)
+		}
+	})
+}
+
+// add follows a bucket, and begins the deployment with its first one.
+func (f *following) add(places ...place) {
+	f.byStemMu.Lock()
+	defer f.byStemMu.Unlock()
+	var begun []*followed
+	for _, p := range places {
+		d, known := f.byStem[p.stem]
+		if !known {
+			d = &followed{deployment: newDeployment(), stem: p.stem, buckets: map[string]bool{}}
+			d.ctx, d.cancel = context.WithCancel(f.ctx)
+			f.byStem[p.stem], begun = d, append(begun, d)
+		}
+		if p.instance != "" && d.instance == "" {
+			d.instance = p.instance
+		}
+		if d.buckets[p.bucket] {
+			continue
+		}
+		d.buckets[p.bucket] = true
+		read := func() {}
+		if slices.Contains(begun, d) {
+			d.first.Add(1)
+			read = sync.OnceFunc(d.first.Done)
+		}
+		l := ledger{deployment: d.deployment, place: p, account: f.account, gone: func() { f.vanish(d) }}
+		f.run(func() error {
+			defer read()
+			return f.account.Bucket(d.ctx, p.bucket, l, read)
+		})
+	}
+	for _, d := range begun {
+		f.run(func() error { return f.tell(d) })
+	}
+}
+
+// vanish ends following a deployment none of whose buckets is left.
+func (f *following) vanish(d *followed) {
+	if d.exists() {
+		return
+	}
+	f.byStemMu.Lock()
+	if f.byStem[d.stem] == d {
+		delete(f.byStem, d.stem)
+	}
+	f.byStemMu.Unlock()
+	d.cancel()
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	f.forget(f.keyOf(d.stem))
+}
+
+func (k *Kind) keyOf(stem string) model.Key {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.keys[stem]
+}
+
+// forget tells that a group is gone, if it was told.
+func (f *following) forget(k model.Key) {
+	f.mu.Lock()
+	was := f.told[k]
+	delete(f.told, k)
+	delete(f.open, k)
+	f.mu.Unlock()
+	if was {
+		f.account.Emit(model.ConfigGone{Key: k, At: f.account.Now()})
+		f.account.Forget(k)
+	}
+}
+
+// How often a deployment is told.
+const (
+	tellGap   = 50 * time.Millisecond  // between two pictures of a flood of changes
+	lookEvery = 200 * time.Millisecond // whether time alone changed something: expiry sends no event
+	tellEvery = 2 * time.Second        // for the ages in it
+)
+
+// tell tells a deployment once all of its buckets were read, and whenever something is new.
+func (f *following) tell(d *followed) error {
+	read := make(chan struct{})
+	f.run(func() error { d.first.Wait(); close(read); return nil })
+	select {
+	case <-d.ctx.Done():
+		return nil
+	case <-read:
+	}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	var last time.Time
+	aged := ""
+	for {
+		if f.emit(d) {
+			last = time.Now()
+		}
+		aged = d.aging(f.account.Now())
+		for due := false; !due; {
+			select {
+			case <-d.ctx.Done():
+				return nil
+			case <-d.changed:
+				due = true
+			case <-look.C:
+				due = time.Since(last) >= tellEvery || d.aging(f.account.Now()) != aged
+			}
+		}
+		if !pause(d.ctx, tellGap-time.Since(last)) {
+			return nil
+		}
+		select {
+		case <-d.changed: // what came meanwhile is told along
+		default:
+		}
+	}
+}
+
+// emit tells the deployment, if there is one, and has its stream read.
+func (f *following) emit(d *followed) (told bool) {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	if d.ctx.Err() != nil || !d.exists() {
+		return false
+	}
+	k, first := f.name(d)
+	d.mu.Lock()
+	d.ahead = time.Until(f.account.Now())
+	stream, reads := d.stream, d.reads
+	d.reads = d.stream
+	d.mu.Unlock()
+	f.account.Emit(model.GroupTold{Key: k, Stream: stream, Teller: d.deployment})
+	if first || stream != reads {
+		f.account.Reads(k, stream)
+		select {
+		case f.poke <- struct{}{}:
+		default:
+		}
+	}
+	return true
+}
+
+// name is the group's key, which it keeps.
+func (f *following) name(d *followed) (k model.Key, first bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k, known := f.keys[d.stem]
+	if !known {
+		group := d.instance
+		if group == "" {
+			group = d.commonPrefix()
+		}
+		k = model.Key{Kind: Name, Stream: d.stem, Group: group}
+		f.keys[d.stem] = k
+	}
+	first = f.open[k] != d.deployment
+	f.open[k], f.told[k] = d.deployment, true
+	return k, first
+}
+
+// pause waits, and tells whether the context still stands.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// deployment finds what is known of a group now.
+func (k *Kind) deployment(key model.Key) (*deployment, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d := k.open[key]
+	if d == nil {
+		return nil, fmt.Errorf("%s is not known: it was not seen since the connection began", key)
+	}
+	return d, nil
+}

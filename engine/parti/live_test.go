@@ -1,0 +1,63 @@
+package parti
+
+import (
+	"slices"
+	"testing"
+
+	"pcgtop/engine/parti/standin"
+	"pcgtop/model"
+)
+
+// Both formats are shown alike: members, partitions, leader, durables, lag.
+func TestBothVersions(t *testing.T) {
+	for version := 1; version <= 2; version++ {
+		t.Run("", func(t *testing.T) {
+			nc, js := serve(t)
+			play(t, js, standin.Options{Version: version, Stream: "JOBS", Workers: 3, Partitions: keys(10)})
+			for i := range 7 {
+				if _, err := js.Publish(t.Context(), "jobs.eu.3.x", []byte{byte(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := observed(t, nc, New(""))
+			g, _ := w.until(t, group("parti", "worker"), "three stable workers and seven messages that wait", func(g *model.Group) bool {
+				return g.Reads == "JOBS" && g.Lag() == 7 && len(g.Members) == 3 && says(g.Facts, "leader worker-0")
+			})
+			if !says(g.Facts, "version 1") || !says(g.Facts, "inferred: stable") || !says(g.Facts, "cold start") || g.Revision != 1 {
+				t.Errorf("facts %q, revision %d", g.Facts, g.Revision)
+			}
+			for i, m := range g.Members {
+				if m.State != stateStable || !m.Live || m.Consumer == nil || !says(m.Facts, "heartbeat ") || says(m.Facts, "leader") != (i == 0) {
+					t.Errorf("%+v", m)
+				}
+			}
+			if p := g.Partitions[3]; p.ID() != "eu.3" || p.Owner != "worker-0" || p.Weight != 1 {
+				t.Errorf("%+v", p)
+			} else if version == 2 && (p.Count == nil || p.Count.Pending != 7) {
+				t.Errorf("%+v", p.Count)
+			}
+			if len(g.Findings) != 0 {
+				t.Errorf("%+v", g.Findings)
+			}
+		})
+	}
+}
+
+// Buckets with Parti's metadata are found whatever they are called, those without by the
+// shape of their keys.
+func TestFound(t *testing.T) {
+	nc, js := serve(t)
+	play(t, js, standin.Options{Prefix: "fleet", Instance: "prod", Workers: 2, Partitions: keys(4), Source: true})
+	play(t, js, standin.Options{Prefix: "billing", Workers: 2, Partitions: keys(4), Version: 1})
+	if _, err := js.CreateKeyValue(t.Context(), bucketConfig("settings")); err != nil {
+		t.Fatal(err)
+	}
+	w := observed(t, nc, New(""))
+	g, _ := w.until(t, group("fleet", "prod"), "the marked one", func(g *model.Group) bool { return len(g.Members) == 2 })
+	if !says(g.Facts, "source fleet-source/partitions") || !slices.Contains(g.Actions, ActionEditSource) {
+		t.Errorf("facts %q, actions %q", g.Facts, g.Actions)
+	}
+	w.until(t, group("billing", "worker"), "the one with keys of that shape", func(g *model.Group) bool {
+		return len(g.Members) == 2 && says(g.Facts, "leader worker-0") && says(g.Facts, "format v1")
+	})
+}
