@@ -77,7 +77,7 @@ func (a *asked) values(v *kong.Value, given map[string]string) []string {
 	var names []string
 	for _, g := range a.groups() {
 		k := g.Key
-		if slices.Contains(a.words, "elastic") && k.Kind != model.KindElastic || slices.Contains(a.words, "static") && k.Kind != model.KindStatic {
+		if slices.ContainsFunc(model.Founded(), func(kind model.Kind) bool { return slices.Contains(a.words, string(kind)) && k.Kind != kind }) {
 			continue
 		}
 		switch v.Name {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nats-io/nats.go"
 
@@ -18,6 +19,9 @@ import (
 func (e *Engine) Inspect(ctx context.Context, k model.Key, member string) []model.Document {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
+	if g := e.Current().Group(k); g != nil && !slices.Contains(model.Founded(), k.Kind) {
+		return e.inspectTold(ctx, g, member)
+	}
 	docs := []model.Document{e.storedConfig(ctx, k)}
 	if k.Kind == model.KindElastic {
 		docs = append(docs, e.answer(ctx, "work stream", "STREAM.INFO."+k.ConsumeStream()), e.answer(ctx, "origin stream", "STREAM.INFO."+k.Stream))
@@ -26,6 +30,24 @@ func (e *Engine) Inspect(ctx context.Context, k model.Key, member string) []mode
 	}
 	if member != "" {
 		docs = append(docs, e.answer(ctx, "consumer of "+member, "CONSUMER.INFO."+k.ConsumeStream()+"."+k.ConsumerName(member)))
+	}
+	return docs
+}
+
+// inspectTold is [Engine.Inspect] for a group that its kind tells.
+func (e *Engine) inspectTold(ctx context.Context, g *model.Group, member string) []model.Document {
+	stored := model.Document{Title: fmt.Sprintf("stored, revision %d", g.Revision), From: "what is known of " + g.Key.String(), Text: g.Raw}
+	if g.Raw == "" {
+		stored.Problem = "nothing is stored about the group as a whole"
+	}
+	docs := []model.Document{stored}
+	stream := g.ConsumeStream()
+	if stream == "" {
+		return docs
+	}
+	docs = append(docs, e.answer(ctx, "stream", "STREAM.INFO."+stream))
+	if m := g.Member(member); m != nil && m.Consumer != nil && m.Consumer.Name != "" {
+		docs = append(docs, e.answer(ctx, "consumer of "+member, "CONSUMER.INFO."+stream+"."+m.Consumer.Name))
 	}
 	return docs
 }

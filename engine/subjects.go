@@ -19,17 +19,21 @@ import (
 func (e *Engine) Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	filters := []string{">"}
-	if g := e.Current().Group(k); g != nil && k.Kind == model.KindElastic && len(g.Config.Filters) > 0 {
+	filters, stream := []string{">"}, k.Stream
+	g := e.Current().Group(k)
+	if g != nil && !slices.Contains(model.Founded(), k.Kind) {
+		stream = g.ConsumeStream()
+	}
+	if g != nil && k.Kind == model.KindElastic && len(g.Config.Filters) > 0 {
 		filters = nil
 		for _, f := range g.Config.Filters {
 			filters = append(filters, f.Subject)
 		}
 	}
 	for _, filter := range filters {
-		all, total, err := e.subjects(ctx, k.Stream, filter)
+		all, total, err := e.subjects(ctx, stream, filter)
 		if err != nil {
-			return nil, false, fmt.Errorf("subjects of %s: %w", k.Stream, err)
+			return nil, false, fmt.Errorf("subjects of %s: %w", stream, err)
 		}
 		more = more || total > len(all)
 		for subject := range all {

@@ -104,7 +104,7 @@ func (t Transform) plain() string {
 // Stamping lists the transforms that give the group's messages their partitions: as the
 // stream has them, or, while that is not known, as the config asks for.
 func (g *Group) Stamping() []Transform {
-	if g.Key.Kind == KindStatic {
+	if g.Key.Kind != KindElastic {
 		list := g.Stream.Transforms
 		for _, s := range g.Stream.Sources { // a stream may be stamped on its way in, too
 			list = append(list[:len(list):len(list)], s.Transforms...)

@@ -26,13 +26,19 @@ func (g *Group) Place(subject string) (p Place, reason string) {
 	if !literal(subject) {
 		return Place{}, "it is no subject that can be published to"
 	}
-	n, found := 0, false
+	n, found := g.byFilter(subject)
+	if stamping := len(g.Stamping()) > 0; !found && !stamping && g.Key.Kind.told() {
+		return Place{}, "where a subject goes is not told by " + string(g.Key.Kind) + " groups"
+	}
 	for _, t := range g.Stamping() {
+		if found {
+			break
+		}
 		if n, found = t.Partition(subject); found {
 			break
 		}
 	}
-	if first, rest, more := strings.Cut(subject, "."); !found && more {
+	if first, rest, more := strings.Cut(subject, "."); !found && more && !g.Key.Kind.told() {
 		if v, err := strconv.Atoi(first); err == nil && v >= 0 && v < len(g.Partitions) && (g.Key.Kind == KindStatic || g.takes(rest)) {
 			n, found = v, true
 		}
@@ -71,6 +77,16 @@ func (p Place) Pinned() string {
 		return anyOf(p.Perhaps)
 	}
 	return ""
+}
+
+// byFilter finds the partition whose own consumer takes the subject.
+func (g *Group) byFilter(subject string) (partition int, found bool) {
+	for _, p := range g.Partitions {
+		if p.Filter != "" && Covers(p.Filter, subject) {
+			return p.Number, true
+		}
+	}
+	return 0, false
 }
 
 // after is a subject without its first token.

@@ -238,8 +238,9 @@ type Partition struct {
 	Name   string          `json:"name,omitempty"`  // what identifies it, where its number does not
 	Weight int64           `json:"weight,omitempty"`
 	Label  string          `json:"label,omitempty"`
-	Note   string          `json:"note,omitempty"`  // what is going on with it
-	Count  *PartitionCount `json:"count,omitempty"` // what waits there; nil: not counted
+	Note   string          `json:"note,omitempty"`   // what is going on with it
+	Filter string          `json:"filter,omitempty"` // the subjects of its own consumer, where it has one
+	Count  *PartitionCount `json:"count,omitempty"`  // what waits there; nil: not counted
 }
 
 // Owned tells whether the config gives the partition to anybody.

@@ -220,6 +220,9 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 		if c := stream.consumer(p.Consumer); c != nil {
 			part.Count = &PartitionCount{Pending: c.Lag(), In: c.In, Out: c.Out, RateSpan: c.RateSpan}
 			counted++
+			if len(c.Filters) == 1 {
+				part.Filter = c.Filters[0]
+			}
 		}
 		g.Partitions[n] = part
 	}

@@ -66,7 +66,7 @@ func TestToldGroup(t *testing.T) {
 	if len(p) != 3 || p[0].Owner != "a" || p[0].ID() != "eu-1" || p[0].Weight != 3 || p[0].Label != "big" || p[1].Note != "moves to a" || p[2].Owned() || p[2].Count.Pending != 9 {
 		t.Errorf("partitions %+v", p)
 	}
-	if g.Pending != 7 || g.AckPending != 1 || g.Lag() != 17 || g.Stray() != 9 || !g.Counted() || g.About() == false {
+	if g.Pending != 7 || g.AckPending != 1 || g.Lag() != 17 || g.Stray() != 9 || !g.Counted() || g.About() {
 		t.Errorf("pending %d, unacked %d, lag %d, stray %d", g.Pending, g.AckPending, g.Lag(), g.Stray())
 	}
 	if why := g.Refusal(ActionStepDown); why != "not with other groups" {

@@ -99,8 +99,8 @@ func (v *groupView) line() string {
 		if i != nil {
 			return strings.Join([]string{line, "instance " + i.Name(), roleWords(m, i)}, ", ")
 		}
-		if m.Consumer != nil {
-			line += fmt.Sprintf(", %d pending, consumer %s of %s", m.Consumer.Pending, m.Consumer.Name, g.Key.ConsumeStream())
+		if m.Consumer != nil && m.Consumer.Name != "" {
+			line += fmt.Sprintf(", %d pending, consumer %s of %s", m.Consumer.Pending, m.Consumer.Name, g.ConsumeStream())
 		}
 		return line
 	}

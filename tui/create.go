@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (m *Model) newGroup(stream string) {
 		return
 	}
 	d := &createWindow{fields: []field{
-		{id: fieldKind, label: "kind", hint: "← → or blank: elastic, whose members come and go, or static, fixed for good", input: input{string(model.KindElastic)}},
+		{id: fieldKind, label: "kind", hint: "← → or blank: elastic, whose members come and go, or static, fixed for good", input: input{string(model.Founded()[0])}},
 		{id: fieldStream, label: "stream", hint: "the one whose messages are consumed", input: input{stream}},
 		{id: fieldGroup, label: "group", hint: "its name"},
 		{id: fieldPartitions, label: "partitions", hint: "how many, for good: the most members that can own one", input: input{"16"}},
@@ -92,7 +93,7 @@ func (m *Model) newGroup(stream string) {
 
 // hint says what belongs into a field.
 func (d *createWindow) hint(f *field) string {
-	if f.static != "" && d.key.Kind == model.KindStatic {
+	if f.static != "" && d.key.Kind.Fixed() {
 		return f.static
 	}
 	return f.hint
@@ -172,18 +173,19 @@ func (d *createWindow) clicked(m *Model, i int) {
 // turnKind chooses the kind by its letter, or goes to the other one.
 func (d *createWindow) turnKind(k tea.KeyPressMsg) {
 	f := &d.fields[d.at]
-	switch k.String() {
-	case "e":
-		f.value = string(model.KindElastic)
-	case "s":
-		f.value = string(model.KindStatic)
-	case "space", "left", "right":
-		if f.value == string(model.KindElastic) {
-			f.value = string(model.KindStatic)
-		} else {
-			f.value = string(model.KindElastic)
+	kinds := model.Founded()
+	at := slices.Index(kinds, model.Kind(f.value))
+	switch key := k.String(); key {
+	case "space", "right":
+		at++
+	case "left":
+		at += len(kinds) - 1
+	default:
+		if at = slices.IndexFunc(kinds, func(k model.Kind) bool { return strings.HasPrefix(string(k), key) }); at < 0 {
+			return
 		}
 	}
+	f.value = string(kinds[at%len(kinds)])
 }
 
 // survey asks the server whether the group could be made.

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 func (d *createWindow) read() error {
 	d.key = model.Key{Kind: model.Kind(d.value(fieldKind)), Stream: d.value(fieldStream), Group: d.value(fieldGroup)}
 	d.config = model.Config{}
-	if d.key.Kind != model.KindElastic && d.key.Kind != model.KindStatic {
+	if !slices.Contains(model.Founded(), d.key.Kind) {
 		return errors.New("the kind is elastic or static")
 	}
 	var err error
@@ -26,7 +27,7 @@ func (d *createWindow) read() error {
 	if d.config.Members, d.config.Mappings, err = readMembers(d.value(fieldMembers)); err != nil {
 		return err
 	}
-	if d.key.Kind == model.KindElastic && len(d.config.Members)+len(d.config.Mappings) > 0 {
+	if !d.key.Kind.Fixed() && len(d.config.Members)+len(d.config.Mappings) > 0 {
 		return errors.New("an elastic group gets its members afterwards: leave them out")
 	}
 	for id, to := range map[string]*int64{fieldMessages: &d.config.MaxBufferedMsgs, fieldBytes: &d.config.MaxBufferedBytes} {
@@ -37,7 +38,7 @@ func (d *createWindow) read() error {
 		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
 			return fmt.Errorf("%s: %q is no limit; leave it empty for none", id, text)
 		}
-		if d.key.Kind == model.KindStatic {
+		if d.key.Kind.Fixed() {
 			return errors.New("a static group has no buffer: leave it empty")
 		}
 	}
@@ -49,7 +50,7 @@ func readFilters(text string, kind model.Kind) ([]model.Filter, error) {
 	var list []model.Filter
 	for _, part := range strings.Fields(text) {
 		f := model.Filter{Subject: part}
-		if i := strings.LastIndexByte(part, ':'); i >= 0 && kind == model.KindElastic {
+		if i := strings.LastIndexByte(part, ':'); i >= 0 && !kind.Fixed() {
 			f.Subject = part[:i]
 			for _, n := range strings.Split(part[i+1:], ",") {
 				w, err := strconv.Atoi(n)

@@ -56,7 +56,7 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 		}
 	default:
 		made := model.Creation{Config: d.config}
-		if d.key.Kind == model.KindElastic {
+		if !d.key.Kind.Fixed() {
 			made.WorkStream, made.Transforms = d.key.ConsumeStream(), d.config.WorkTransforms()
 		}
 		rows = append(rows, founding(t, d.key, made, inner)...)
@@ -69,7 +69,7 @@ func (d *createWindow) draw(m *Model, w, h int) []*row {
 
 // kinds draws what may be chosen as the kind, what is chosen in brackets.
 func (d *createWindow) kinds(t *theme, r *row, here bool) {
-	for _, kind := range []model.Kind{model.KindElastic, model.KindStatic} {
+	for _, kind := range model.Founded() {
 		switch chosen := d.value(fieldKind) == string(kind); {
 		case chosen && here:
 			r.put(t.focus, "["+string(kind)+"]")
@@ -88,7 +88,7 @@ func (d *createWindow) kinds(t *theme, r *row, here bool) {
 // founding says what will be made for a group.
 func founding(t *theme, k model.Key, c model.Creation, w int) []*row {
 	rows := labelled(t, "config", fmt.Sprintf("%s, %s", k, model.Count(c.Config.Partitions, "partition")), t.text, w)
-	if k.Kind == model.KindStatic {
+	if k.Kind.Fixed() {
 		form := "balanced"
 		if c.Config.Mapped() {
 			form = "mapped"

@@ -27,6 +27,9 @@ func (m *Model) remove(g *model.Group) tea.Cmd {
 	case g == nil:
 		m.say(sorry, "the group is gone")
 		return nil
+	case g.Refusal(model.ActionDelete) != "":
+		m.say(sorry, g.Refusal(model.ActionDelete))
+		return nil
 	}
 	d := &deleteWindow{}
 	d.group = g

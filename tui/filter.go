@@ -77,7 +77,7 @@ func (t term) tells(e model.Event) bool {
 
 // unknownTerm says what no group can match, or nothing: a verdict or a kind that there
 // is not.
-func unknownTerm(list []term) string {
+func unknownTerm(list []term, kinds []model.Kind) string {
 	for _, t := range list {
 		var known []string
 		switch t.key {
@@ -87,7 +87,9 @@ func unknownTerm(list []term) string {
 			}
 			known = append(known, "need")
 		case "kind":
-			known = []string{string(model.KindElastic), string(model.KindStatic)}
+			for _, k := range kinds {
+				known = append(known, string(k))
+			}
 		default:
 			continue
 		}

@@ -214,17 +214,10 @@ func quietly(g *model.Group) string {
 func (v *groupView) config(t *theme, w int) *row {
 	g := v.shown
 	facts := []string{string(g.Key.Kind), model.Count(len(g.Partitions), "partition") + of(g.Config.Filters)}
-	switch {
-	case g.Key.Kind == model.KindStatic:
-	case g.Config.Mapped():
-		facts = append(facts, "mapped")
-	default:
-		facts = append(facts, "balanced")
-	}
-	facts = append(facts, fmt.Sprintf("revision %d", g.Stored()))
-	if g.Stream.Exists && g.Key.Kind == model.KindElastic {
-		work := "work stream " + number(g.Stream.Messages, 12)
-		if fill, limited := g.Stream.Fill(); limited {
+	facts = append(facts, g.Described()...)
+	if s, has := g.Work(); has {
+		work := "work stream " + number(s.Messages, 12)
+		if fill, limited := s.Fill(); limited {
 			work += fmt.Sprintf(", buffer %.0f %%", fill*100)
 		}
 		facts = append(facts, work)

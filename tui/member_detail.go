@@ -23,11 +23,16 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 	} else {
 		say = append(say, stateMeans(m))
 	}
+	say = append(say, m.Facts...)
 	if c := m.Consumer; c != nil {
 		if c.PinID != "" {
 			say = append(say, "pin "+c.PinID)
 		}
-		say = append(say, "consumer made "+since(c.Created, c.TS)+" ago")
+		if c.Durables > 0 {
+			say = append(say, model.Count(c.Durables, "consumer"))
+		} else {
+			say = append(say, "consumer made "+since(c.Created, c.TS)+" ago")
+		}
 		if c.Redelivered > 0 {
 			say = append(say, number(c.Redelivered, 9)+" redelivered")
 		}

@@ -44,7 +44,10 @@ func (l *memberList) look(t *theme, m *model.Member) (string, style) {
 
 func memberLook(t *theme, m *model.Member, trouble map[string]model.Severity) (string, style) {
 	sign, st := t.state(m.State)
-	if s, bad := trouble[m.Name]; bad && sign == " " {
+	if m.Live {
+		sign, st = " ", t.ok
+	}
+	if s, bad := trouble[m.Name]; bad && (sign == " " || sign == "·") {
 		return t.severity(s)
 	}
 	if sign == " " && m.Flapping() {
@@ -235,6 +238,12 @@ func (l *memberList) columns(t *theme, w int) []column {
 		}
 	}
 	letters := len(model.Letter(len(l.group.Members) - 1))
+	pins := func(n int) int { // where no instance is pinned there is nothing to say of it
+		if l.group.Pins() {
+			return n
+		}
+		return 0
+	}
 	return []column{
 		{title: " ", want: letters, cell: func(r *row, i, w int) { r.left(t.member(i), model.Letter(i), w) }},
 		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, max(8, w/4)), cell: func(r *row, i, w int) { r.name(t.text.strong(), member(i).Name, w) }},
@@ -253,11 +262,11 @@ func (l *memberList) columns(t *theme, w int) []column {
 		{title: "UNACKED", want: 7, keep: 6, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.AckPending })},
 		{title: "OUT/S", want: 5, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
 		{title: "IN/S", want: 5, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
-		{title: "INST", want: 5, keep: 4, right: true, cell: func(r *row, i, w int) {
+		{title: "INST", want: pins(5), keep: 4, right: true, cell: func(r *row, i, w int) {
 			pinned, standby := member(i).Instances()
 			r.right(quiet(t, uint64(pinned+standby)), fmt.Sprintf("%d +%d", pinned, standby), w)
 		}},
-		{title: "PIN", want: 7, keep: 2, cell: func(r *row, i, w int) {
+		{title: "PIN", want: pins(7), keep: 2, cell: func(r *row, i, w int) {
 			if c := member(i).Consumer; c != nil && c.PinID != "" {
 				r.left(t.dim, model.ShortID(c.PinID), w)
 			}

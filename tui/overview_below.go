@@ -105,7 +105,7 @@ func (o *overview) empty(m *Model, w int) []*row {
 	}
 	switch {
 	case o.total > 0:
-		why := unknownTerm(terms(o.filter.text()))
+		why := unknownTerm(terms(o.filter.text()), m.snap.Kinds())
 		if why == "" {
 			why = "Each word has to be in a name, kind or verdict; is:stalled, is:need, kind:static, stream:NAME and member:NAME say where, -WORD leaves out"
 		}
@@ -115,13 +115,13 @@ func (o *overview) empty(m *Model, w int) []*row {
 	case m.snap.Link.State != model.LinkLive:
 		return say("Reading…", "The groups of this account are being read.")
 	}
-	for _, k := range []model.Kind{model.KindElastic, model.KindStatic} {
+	for _, k := range model.Founded() {
 		if why := m.snap.Unknown(k); why != "" {
 			return say("Groups not known", "The "+string(k)+" groups of this account cannot be read: "+why+".")
 		}
 	}
 	text := "The account has no partitioned consumer groups yet."
-	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
+	for _, k := range model.Founded() {
 		if b, known := m.snap.Bucket(k); known && !b.Exists {
 			text += " The bucket of " + string(k) + " groups does not exist: it is made with the first one."
 		}
@@ -140,7 +140,7 @@ func (m *Model) outdated(g *model.Group) string {
 		return "old"
 	case g.Unreadable != "":
 		return ""
-	case g.ReadAt.IsZero() && g.ReadError == "":
+	case g.Pushed(), g.ReadAt.IsZero() && g.ReadError == "":
 		return ""
 	case g.ReadAt.IsZero():
 		return "not read"

@@ -87,7 +87,7 @@ func (o *overview) columns(m *Model, w int) []column {
 		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d/%d", sum.pulling, sum.configured), w) }},
 		{id: "pinned", sort: keymap.SortPinned, title: "PINNED", want: max(7, sum.instances), keep: 6, right: true, cell: func(r *row, i, w int) {
 			pinned, standby := group(i).Instances()
-			if unread(group(i)) {
+			if unread(group(i)) || !group(i).Pins() {
 				r.right(t.dim, "-", w)
 				return
 			}

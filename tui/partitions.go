@@ -59,7 +59,8 @@ func (t *partTable) matches(p int, want []term) bool {
 	g := t.chart.group
 	owner, state := "nobody", "unowned"
 	need := true
-	if part := g.Partitions[p]; part.Owned() {
+	part := g.Partitions[p]
+	if part.Owned() {
 		owner, state = strings.ToLower(part.Owner), string(g.Members[part.Member].State)
 		need = t.chart.idle(part.Member)
 	}
@@ -73,7 +74,7 @@ func (t *partTable) matches(p int, want []term) bool {
 		case len(w.numbers) > 0:
 			_, ok = slices.BinarySearch(w.numbers, p)
 		default:
-			ok = strings.Contains(owner+" "+state, w.text)
+			ok = strings.Contains(owner+" "+state+" "+strings.ToLower(part.Name+" "+part.Label+" "+part.Note), w.text)
 		}
 		if ok == w.not {
 			return false

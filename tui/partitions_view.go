@@ -8,6 +8,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // chromeLines are the lines that are not rows: the title, what is said of the whole, and
@@ -108,7 +109,7 @@ func (t *partTable) totals(th *theme) *row {
 		sum += p.Count.Pending
 	}
 	facts := []string{number(sum, 12) + " wait in " + model.Count(len(g.Partitions), "partition")}
-	if g.Key.Kind == model.KindStatic {
+	if g.AtMost() {
 		facts[0] = "at most " + facts[0] // what is acknowledged above the ack floor is in it
 	}
 	if n := g.Hop.Waiting(); n > 0 {
@@ -117,7 +118,11 @@ func (t *partTable) totals(th *theme) *row {
 	if g.RateSpan > 0 {
 		facts = append(facts, strings.TrimSpace(rate(g.In, 8))+" in and "+strings.TrimSpace(rate(g.Out, 8))+" out a second")
 	}
-	facts = append(facts, "counted "+since(g.Counts.At, g.Clock())+" ago", "every "+age(g.Counts.Every), "sorted "+sortName(keymap.Partitions, t.sort.by)+" "+t.sort.mark())
+	facts = append(facts, "counted "+since(g.Counts.At, g.Clock())+" ago")
+	if g.Counts.Every > 0 {
+		facts = append(facts, "every "+age(g.Counts.Every))
+	}
+	facts = append(facts, "sorted "+sortName(keymap.Partitions, t.sort.by)+" "+t.sort.mark())
 	return r.put(th.dim, strings.Join(facts, " · "))
 }
 
@@ -150,8 +155,10 @@ func (t *partTable) columns(th *theme, w int) []column {
 	}
 	letters := t.chart.letterWidth()
 	bar := min(24, max(4, w/9))
+	named, labels, notes, weights := t.said()
 	return []column{
 		{sort: keymap.SortName, title: "PART", want: max(5, t.chart.digits()), right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Number), w) }},
+		{title: "NAME", want: min(named, 40), least: min(named, max(8, w/5)), keep: 10, cell: func(r *row, i, w int) { r.name(th.text, part(i).Name, w) }},
 		{sort: keymap.SortOwner, title: "OWNER", want: min(t.names, 30) + letters + 1, least: min(t.names, max(6, w/6)) + letters + 1, cell: func(r *row, i, w int) {
 			p := part(i)
 			if !p.Owned() {
@@ -169,6 +176,9 @@ func (t *partTable) columns(th *theme, w int) []column {
 			sign, st := memberLook(th, g.Members[p.Member], t.chart.trouble)
 			r.put(st, sign+" ").left(st, string(g.Members[p.Member].State), w-2)
 		}},
+		{title: "NOTE", want: min(notes, 40), keep: 7, cell: func(r *row, i, w int) { r.name(th.warn, part(i).Note, w) }},
+		{title: "WEIGHT", want: weights, keep: 1, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
+		{title: "LABEL", want: min(labels, 20), keep: 1, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Label, w) }},
 		{sort: keymap.SortPending, title: "PENDING", want: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) { r.right(quiet(th, c.Pending), number(c.Pending, w), w) })},
 		{title: "WAITING", want: bar, keep: 3, cell: func(r *row, i, w int) {
 			text, st := t.chart.heat.bar(th, part(i).Number, w)
@@ -192,6 +202,18 @@ func (t *partTable) columns(th *theme, w int) []column {
 			}
 		}},
 	}
+}
+
+// said is how wide what only some kinds of groups say of their partitions is: names, labels,
+// notes and weights; 0 where they say nothing.
+func (t *partTable) said() (names, labels, notes, weights int) {
+	for _, p := range t.chart.group.Partitions {
+		names, labels, notes = max(names, glyph.Width(glyph.Clean(p.Name))), max(labels, glyph.Width(glyph.Clean(p.Label))), max(notes, glyph.Width(glyph.Clean(p.Note)))
+		if p.Weight != 0 {
+			weights = len("WEIGHT")
+		}
+	}
+	return names, labels, notes, weights
 }
 
 // filterLine is the filter, and how many partitions match it.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,6 +31,12 @@ type partMap struct {
 }
 
 func (c *partMap) take(g *model.Group) {
+	if was := c.group; was != nil && was.Named() && c.cursor < len(was.Partitions) { // numbers may shift
+		name := was.Partitions[c.cursor].Name
+		if at := slices.IndexFunc(g.Partitions, func(p model.Partition) bool { return p.Name == name }); at >= 0 {
+			c.cursor = at
+		}
+	}
 	c.group, c.trouble = g, worst(g)
 	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
 	c.heat = newHeat(g)
@@ -88,23 +95,27 @@ func (c *partMap) about(cursor bool) string {
 		return text
 	}
 	p := c.group.Partitions[c.cursor]
-	text := fmt.Sprintf("%d: nobody", p.Number)
+	text := p.Title() + ": nobody"
 	if p.Owned() {
-		text = fmt.Sprintf("%d: %s, %s", p.Number, p.Owner, c.group.Members[p.Member].State)
+		text = fmt.Sprintf("%s: %s, %s", p.Title(), p.Owner, c.group.Members[p.Member].State)
 	}
 	if p.Count != nil {
 		text += ", " + c.heat.words(p.Count)
+	}
+	if p.Note != "" {
+		text += ", " + p.Note
 	}
 	return text
 }
 
 // idle tells whether nobody consumes for a member.
 func (c *partMap) idle(member int) bool {
-	switch c.group.Members[member].State {
+	m := c.group.Members[member]
+	switch m.State {
 	case model.StatePinned, model.StateWaiting, model.StateUnknown:
 		return false
 	}
-	return true
+	return !m.Live
 }
 
 // view draws the visible lines.

@@ -52,7 +52,7 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 func missing(s *model.Snapshot, groups int) []string {
 	lines := s.Unseen()
 	none := 0
-	for _, k := range []model.Kind{model.KindStatic, model.KindElastic} {
+	for _, k := range model.Founded() {
 		if b, known := s.Bucket(k); known && !b.Exists && b.Problem == "" {
 			none++
 		}
@@ -63,7 +63,7 @@ func missing(s *model.Snapshot, groups int) []string {
 	switch {
 	case groups > 0 || len(lines) > 0:
 		return lines
-	case none == 2:
+	case none == len(model.Founded()):
 		return []string{"no groups: there is no config bucket in this account"}
 	}
 	return []string{"no groups"}
@@ -72,11 +72,8 @@ func missing(s *model.Snapshot, groups int) []string {
 // Group writes one group in full: its facts, members, partitions and findings. With names,
 // it writes only these of its members, and no partitions.
 func Group(w io.Writer, g *model.Group, only ...string) error {
-	form := "balanced"
-	if g.Config.Mapped() {
-		form = "mapped"
-	}
-	fmt.Fprintf(w, "%s  %s  %s, %s, %s, revision %d\n", glyph.Clean(g.Key.String()), g.Verdict, g.Key.Kind, model.Count(g.Config.Partitions, "partition"), form, g.Revision)
+	facts := append([]string{string(g.Key.Kind), model.Count(g.Config.Partitions, "partition")}, g.Described()...)
+	fmt.Fprintf(w, "%s  %s  %s\n", glyph.Clean(g.Key.String()), g.Verdict, glyph.Clean(strings.Join(facts, ", ")))
 	for _, f := range g.Findings {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, glyph.Clean(f.Text))
 	}
@@ -125,7 +122,7 @@ func Group(w io.Writer, g *model.Group, only ...string) error {
 				oldest = "≤" + oldest
 			}
 		}
-		p.add(fmt.Sprint(part.Number), owner, state, pending, oldest)
+		p.add(part.Title(), owner, state, pending, oldest)
 	}
 	if g.Counts != nil && g.Counts.Error != "" {
 		fmt.Fprintf(w, "partitions not counted: %s\n", glyph.Clean(g.Counts.Error))

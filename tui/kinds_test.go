@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pcgtop/model"
+)
+
+// asTold is a kind that says what it is told to.
+type asTold struct{ model.Told }
+
+func (a asTold) Tell(*model.Stream, time.Time) model.Told { return a.Told }
+
+// fleet is a group of a kind that the screens know nothing of, beside the usual ones.
+func fleet() world {
+	at := moment()
+	w := sketch()
+	var consumers []*model.Consumer
+	told := model.Told{
+		Revision: 41, Written: at.Add(-4 * time.Minute), News: "version 41", Raw: `{"version":41}`,
+		Facts:   []string{"version 41", "leader worker-2", "scaling (inferred)", "v2"},
+		Actions: []model.Action{"edit-source"},
+		Members: []model.ToldMember{
+			{Name: "worker-0", Live: true, State: "live", Facts: []string{"heartbeat 1.2 s ago", "applied 41"}},
+			{Name: "worker-1", State: "expired", Why: "no heartbeat for 16 s", Facts: []string{"applied 40"}},
+			{Name: "worker-2", Live: true, State: "lagging", Why: "applied version 40 of 41", Facts: []string{"leader"}},
+		},
+		Findings: []model.ToldFinding{
+			{Finding: model.Finding{ID: "expired", Severity: model.Warning, Member: "worker-1", Text: "worker-1 has sent no heartbeat for 16 s and owns 2 partitions", Hint: "see whether it runs"}, Verdict: model.VerdictDegraded},
+		},
+	}
+	for n, name := range []string{"eu.orders", "eu.returns", "us.orders", "us.returns", "ap.orders", "ap.returns"} {
+		p := model.ToldPartition{Name: name, Owner: []string{"worker-0", "worker-1", "worker-2"}[n%3], Weight: int64(100 * (n + 1)), Consumer: "wk_" + name}
+		if n == 4 {
+			p.Note, p.Label = "moves to worker-2 (commit)", "gpu"
+		}
+		if n == 5 {
+			p.Owner, p.Note = "", "parked"
+		}
+		told.Partitions = append(told.Partitions, p)
+		consumers = append(consumers, &model.Consumer{Name: p.Consumer, TS: at, Created: at.Add(-time.Hour), Pending: uint64(7 * n), AckPending: 1, Waiting: 1, In: 10, Out: 9, RateSpan: time.Second})
+	}
+	key := model.Key{Kind: "parti", Stream: "fleet", Group: "worker"}
+	w.more = append(w.more, model.GroupTold{Key: key, Stream: "WORK", Teller: asTold{told}},
+		model.StreamRead{Name: "WORK", Facts: model.StreamFacts{Exists: true, Messages: 300}}, model.ConsumersRead{Stream: "WORK", TS: at, Consumers: consumers})
+	return w
+}
+
+// A group of any kind has its row, its members, its map and its findings.
+func TestGroupsOfOtherKinds(t *testing.T) {
+	for _, z := range sizes() {
+		open := func() *stage {
+			return newStage(t, z.w, z.h).show(fleet().snapshot()).press("/").typed("kind:parti").press("enter", "enter")
+		}
+		newStage(t, z.w, z.h).show(fleet().snapshot()).golden("overview-kinds-"+z.String(), false)
+		open().golden("group-told-"+z.String(), z.w == 120)
+		if z.w >= 80 {
+			open().press("tab", "enter").golden("partitions-told-"+z.String(), false)
+		}
+	}
+}
+
+// What cannot be done to a group is said, whatever its kind, and no key goes around that.
+func TestActionsAreTheGroupsOwn(t *testing.T) {
+	for _, key := range []string{"s", "a", "x", "m", "b", "X"} {
+		s := newStage(t, 120, 40).show(fleet().snapshot()).press("/").typed("kind:parti").press("enter", "enter", key)
+		if s.m.window() != nil || !strings.Contains(s.plain(), "not with parti groups") {
+			t.Errorf("%s:\n%s", key, s.plain())
+		}
+	}
+}
+
+// No screen asks what kind a group is of: it asks the group what it can do, and what there
+// is to say about it.
+func TestScreensKnowNoKinds(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	asks := regexp.MustCompile(`model\.Kind(Static|Elastic)|\.Kind [!=]= `)
+	for _, f := range append(files, "report/report.go") {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if asks.MatchString(line) {
+				t.Errorf("%s:%d asks for a kind: %s", f, n+1, strings.TrimSpace(line))
+			}
+		}
+	}
+}
