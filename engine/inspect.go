@@ -82,20 +82,31 @@ func (e *Engine) answer(ctx context.Context, title, what string) model.Document 
 		msg, err = e.nc.RequestWithContext(ctx, d.From, nil)
 		return err
 	})
-	var refused struct {
-		Error *struct {
-			Description string `json:"description"`
-		} `json:"error"`
-	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		d.Problem = fmt.Sprintf("no answer within %v", e.timeout)
 	case err != nil:
 		d.Problem = err.Error()
-	case json.Unmarshal(msg.Data, &refused) == nil && refused.Error != nil:
-		d.Problem = refused.Error.Description
 	default:
-		d.Text = string(msg.Data)
+		if d.Problem = refusal(msg.Data); d.Problem == "" {
+			d.Text = string(msg.Data)
+		}
 	}
 	return d
+}
+
+// refusal is why the API says no in an answer, empty when it does not.
+func refusal(answer []byte) string {
+	var refused struct {
+		Error *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+	}
+	switch err := json.Unmarshal(answer, &refused); {
+	case err != nil || refused.Error == nil:
+		return ""
+	case refused.Error.Description == "":
+		return "refused without a reason"
+	}
+	return refused.Error.Description
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,20 +62,22 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[s
 	if err != nil {
 		return nil, 0, err
 	}
+	return readSubjects(msg.Data)
+}
+
+// readSubjects reads one page of subjects out of a stream's info.
+func readSubjects(answer []byte) (all map[string]uint64, total int, err error) {
+	if why := refusal(answer); why != "" {
+		return nil, 0, errors.New(why)
+	}
 	var info struct {
 		Total int `json:"total"`
-		Error *struct {
-			Description string `json:"description"`
-		} `json:"error"`
 		State struct {
 			Subjects map[string]uint64 `json:"subjects"`
 		} `json:"state"`
 	}
-	if err := json.Unmarshal(msg.Data, &info); err != nil {
+	if err := json.Unmarshal(answer, &info); err != nil {
 		return nil, 0, fmt.Errorf("unreadable answer: %w", err)
 	}
-	if info.Error != nil {
-		return nil, 0, fmt.Errorf("%s", info.Error.Description)
-	}
-	return info.State.Subjects, info.Total, nil
+	return info.State.Subjects, max(0, info.Total), nil
 }

@@ -43,7 +43,7 @@ func (d denial) operation(prefix string) string {
 		return "connections"
 	}
 	name, ok := strings.CutPrefix(d.subject, prefix+".")
-	if !ok {
+	if !ok || name == "" {
 		return d.verb + " to " + d.subject
 	}
 	tokens := strings.Split(name, ".")

@@ -40,6 +40,11 @@ func deaf(emit func(...model.Observation)) *link {
 	return newLink(o, emit)
 }
 
+// answering is a server that says the same to everything.
+func answering(body []byte) func(context.Context, string, []byte) (*nats.Msg, error) {
+	return func(context.Context, string, []byte) (*nats.Msg, error) { return &nats.Msg{Data: body}, nil }
+}
+
 // FuzzAnswer: whatever the API says to whatever it is asked, it is taken or refused, soon,
 // and can be recorded.
 func FuzzAnswer(f *testing.F) {

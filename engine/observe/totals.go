@@ -40,7 +40,7 @@ type totals struct {
 // totals asks for the subjects of a work stream. It is nil when that costs more than asking
 // for each partition, or when the subjects do not fit the config.
 func (l *link) totals(ctx context.Context, g *model.Group, info *streamInfo) (*totals, error) {
-	subjects, each := info.State.NumSubjects, len(g.Partitions)*costOf(info.messageSize())
+	subjects, each := max(0, info.State.NumSubjects), len(g.Partitions)*costOf(info.messageSize())
 	cost := 1 + subjects/subjectsPerRequest
 	if g.Key.Kind != model.KindElastic || g.ConfigDiffers() || subjects > subjectsMost || cost >= each {
 		return nil, nil
