@@ -115,8 +115,8 @@ func (h *handover) all(ctx context.Context) (map[string]*jetstream.ConsumerInfo,
 // what they wait for. It returns how many of those may be expected to run.
 func (h *handover) flow(deal model.Assignment, infos map[string]*jetstream.ConsumerInfo) (expected int) {
 	h.now.Flowing, h.now.Waits = 0, nil
-	for i, member := range deal.Members {
-		owned := deal.Owned(i)
+	for i, owned := range deal.Shares() {
+		member := deal.Members[i]
 		if len(owned) == 0 {
 			continue
 		}

@@ -176,6 +176,17 @@ func (a Assignment) Owned(member int) []int {
 	return owned
 }
 
+// Shares lists the partitions of every member, in order.
+func (a Assignment) Shares() [][]int {
+	shares := make([][]int, len(a.Members))
+	for p, o := range a.Owner {
+		if o >= 0 {
+			shares[o] = append(shares[o], p)
+		}
+	}
+	return shares
+}
+
 // OwnerName is the owner of p, and false when nobody owns it.
 func (a Assignment) OwnerName(p int) (string, bool) {
 	if p < 0 || p >= len(a.Owner) || a.Owner[p] < 0 {

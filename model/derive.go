@@ -56,12 +56,7 @@ func sameDeal(ps []Partition, a Assignment) bool {
 }
 
 func members(prev *Group, deal Assignment, stream *Stream, rivals []*Group) []*Member {
-	owned := make([][]int, len(deal.Members))
-	for p, o := range deal.Owner {
-		if o >= 0 {
-			owned[o] = append(owned[o], p)
-		}
-	}
+	owned := deal.Shares()
 	before := make(map[string]*Member, len(prev.Members))
 	for _, m := range prev.Members {
 		before[m.Name] = m

@@ -96,13 +96,9 @@ func (d *Deal) Assignment() Assignment { return Assignment{Members: d.Members, O
 // Mappings lists what each member gets, without those that get nothing.
 func (d *Deal) Mappings() []Mapping {
 	var list []Mapping
-	owned := make([][]int, len(d.Members))
-	for p, o := range d.Owner {
-		owned[o] = append(owned[o], p)
-	}
-	for i, name := range d.Members {
-		if len(owned[i]) > 0 {
-			list = append(list, Mapping{Member: name, Partitions: owned[i]})
+	for i, share := range d.Assignment().Shares() {
+		if len(share) > 0 {
+			list = append(list, Mapping{Member: d.Members[i], Partitions: share})
 		}
 	}
 	return list
@@ -118,9 +114,9 @@ func (d *Deal) Intent() Intent {
 }
 
 func (d *Deal) idle() []bool {
-	idle := make([]bool, len(d.Members))
-	for i := range idle {
-		idle[i] = !slices.Contains(d.Owner, i)
+	idle := slices.Repeat([]bool{true}, len(d.Members))
+	for _, o := range d.Owner {
+		idle[o] = false
 	}
 	return idle
 }

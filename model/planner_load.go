@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // byLoad deals so that the heaviest member is at most the tolerance above that of a
 // longest-first plan made from scratch, and moves as little as it finds a way to: never
@@ -43,7 +46,7 @@ func (t *table) longestFirst() []int {
 	l := newLoads(t, owner)
 	for _, p := range t.heaviestFirst() {
 		if owner[p] < 0 {
-			l.give(p, l.lightest(p))
+			l.give(p, l.least.of(t.class[p]))
 		}
 	}
 	return owner
@@ -87,17 +90,15 @@ func (t *table) shed(shedding, limit float64) ([]int, bool) {
 	for m := range t.members {
 		for l.load[m] > shedding && len(held[m]) > 0 {
 			over := l.load[m] - shedding
-			i := 0 // the lightest that is enough alone, else the heaviest
-			for i+1 < len(held[m]) && t.weights[held[m][i+1]] >= over {
-				i++
-			}
+			enough := sort.Search(len(held[m]), func(i int) bool { return t.weights[held[m][i]] < over })
+			i := max(0, enough-1) // the lightest that is enough alone, else the heaviest
 			l.take(held[m][i])
 			held[m] = slices.Delete(held[m], i, i+1)
 		}
 	}
 	for _, p := range order {
 		if owner[p] < 0 {
-			l.give(p, l.lightest(p))
+			l.give(p, l.least.of(t.class[p]))
 		}
 	}
 	l.home(limit)
@@ -180,6 +181,7 @@ type loads struct {
 	owner []int
 	load  []float64
 	count []int
+	least *lightest
 }
 
 func newLoads(t *table, owner []int) *loads {
@@ -190,6 +192,7 @@ func newLoads(t *table, owner []int) *loads {
 			l.count[o]++
 		}
 	}
+	l.least = newLightest(l)
 	return l
 }
 
@@ -197,6 +200,7 @@ func (l *loads) give(p, m int) {
 	l.owner[p] = m
 	l.load[m] += l.t.weights[p]
 	l.count[m]++
+	l.least.changed(m)
 }
 
 func (l *loads) take(p int) {
@@ -204,18 +208,7 @@ func (l *loads) take(p int) {
 	l.owner[p] = -1
 	l.load[m] -= l.t.weights[p]
 	l.count[m]--
-}
-
-// lightest is the member that a partition may go to and that has least; its home, if
-// that has no more.
-func (l *loads) lightest(p int) int {
-	best := -1
-	for m, ok := range l.t.may[l.t.class[p]] {
-		if ok && (best < 0 || l.load[m] < l.load[best] || l.load[m] == l.load[best] && l.count[m] < l.count[best]) {
-			best = m
-		}
-	}
-	return best
+	l.least.changed(m)
 }
 
 // home sends back what fits within the limit after all.

@@ -121,8 +121,8 @@ func founding(t *theme, k model.Key, c model.Creation, w int) []*row {
 func owning(c model.Config) []string {
 	deal := c.Assignment()
 	list := make([]string, len(deal.Members))
-	for i, name := range deal.Members {
-		list[i] = name + " " + ranges(deal.Owned(i))
+	for i, share := range deal.Shares() {
+		list[i] = deal.Members[i] + " " + ranges(share)
 	}
 	return list
 }

@@ -199,11 +199,12 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 			unit[i] = 1
 		}
 	}
+	had, has := before.Shares(), after.Shares()
 	lb, la := model.LoadOf(before, unit), model.LoadOf(after, unit)
 	for _, name := range slices.Compact(names) {
-		b, had := slices.BinarySearch(before.Members, name)
-		a, has := slices.BinarySearch(after.Members, name)
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, owned(before, b, had), owned(after, a, has), load(lb, b, had), load(la, a, has))
+		b, was := slices.BinarySearch(before.Members, name)
+		a, is := slices.BinarySearch(after.Members, name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, owned(had, b, was), owned(has, a, is), load(lb, b, was), load(la, a, is))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -221,15 +222,14 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 	return err
 }
 
-func owned(a model.Assignment, i int, ok bool) string {
-	switch list := a.Owned(i); {
+func owned(shares [][]int, i int, ok bool) string {
+	switch {
 	case !ok:
 		return "-"
-	case len(list) == 0:
+	case len(shares[i]) == 0:
 		return "none"
-	default:
-		return model.Ranges(list)
 	}
+	return model.Ranges(shares[i])
 }
 
 func load(loads []float64, i int, ok bool) string {
