@@ -31,7 +31,8 @@ func FuzzWatch(f *testing.F) {
 		}
 		var seen []model.Observation
 		l := deaf(func(o ...model.Observation) { seen = append(seen, o...) })
-		b := l.buckets[1]
+		b := l.bucket(BucketName(model.KindElastic))
+		b.ledger = configLedger{model.KindElastic, account{l}}
 		const most = 5
 		w := &watching{bucket: b, link: l, fresh: map[string]bool{}, left: most, heard: time.Now()}
 		for range most {
@@ -46,10 +47,10 @@ func FuzzWatch(f *testing.F) {
 				break
 			}
 			if r != nil {
-				if !strings.HasSuffix(subject, r.key) || r.removed != removal(m.Header) {
+				if !strings.HasSuffix(subject, r.Key) || r.Removed != removal(m.Header) {
 					t.Fatalf("%q is taken for %+v", subject, r)
 				}
-				b.take(l, *r)
+				b.take(*r)
 			}
 			if w.left > most {
 				t.Fatalf("%d are to come of %d", w.left, most)
