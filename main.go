@@ -73,6 +73,7 @@ type connection struct {
 	TLSCA         string        `name:"tlsca" help:"TLS CA file." placeholder:"FILE"`
 	JSDomain      *string       `name:"js-domain" help:"JetStream domain." placeholder:"DOMAIN"`
 	JSAPIPrefix   *string       `name:"js-api-prefix" help:"JetStream API prefix." placeholder:"PREFIX"`
+	Parti         partiPrefix   `help:"What the names of a Parti deployment's buckets begin with, if they are not found by themselves." placeholder:"PREFIX"`
 	Timeout       time.Duration `help:"Longest wait for one answer (5s)."`
 	ReadOnly      bool          `help:"Refuse every write (also PCGTOP_READ_ONLY=1)."`
 	Refresh       time.Duration `help:"How often what is on the screen is read (1s)."`
@@ -94,7 +95,7 @@ type appearance struct {
 func (c connection) options() engine.Options {
 	return engine.Options{
 		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
-		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix,
+		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix, Parti: c.Parti.Name,
 		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
 		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit,
 	}
@@ -132,6 +133,9 @@ func run(args []string) int {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}
 	verb, _, _ := strings.Cut(parsed.Command(), " ")
+	if err := c.Parti.check(verb == "demo"); err != nil {
+		return fail(err, usage)
+	}
 	if verb != "check" { // a stream may have that name
 		failed = exitFailed
 	}

@@ -28,6 +28,10 @@ type Options struct {
 	JSDomain    *string
 	JSAPIPrefix *string
 
+	// Parti is what the names of the buckets of a Parti deployment begin with, where they
+	// cannot be told by what is in them.
+	Parti string
+
 	Timeout time.Duration // for connecting and for each request; default 5 s
 	// HideAddresses keeps the addresses of instances, and the server's, out of every
 	// snapshot.
