@@ -13,10 +13,9 @@ func derive(rules []Rule, prev *Group, stream, origin *Stream, rivals []*Group) 
 	g := *prev
 	g.Stream, g.ReadAt, g.ReadError = stream.Facts, stream.Read, stream.Error
 	g.Watch = stream.watch
-	deal := g.deal
-	g.Members = members(prev, deal, stream, rivals)
-	if !sameDeal(prev.Partitions, deal) {
-		g.Partitions = partitions(deal)
+	g.Members = members(prev, stream, rivals)
+	if g.dealtAnew {
+		g.Partitions, g.dealtAnew = partitions(g.deal), false
 		g.keepCounts(prev.Partitions, stream.TS)
 	} else if g.Counts != nil {
 		g.Partitions = slices.Clone(g.Partitions)
@@ -29,6 +28,7 @@ func derive(rules []Rule, prev *Group, stream, origin *Stream, rivals []*Group) 
 	var worst Verdict
 	g.Findings, worst = findings(rules, &g, stream, origin)
 	g.Verdict = verdict(&g, worst)
+	g.quiet = g.still()
 	return &g
 }
 
@@ -43,34 +43,39 @@ func partitions(a Assignment) []Partition {
 	return ps
 }
 
-func sameDeal(ps []Partition, a Assignment) bool {
-	if len(ps) != len(a.Owner) || ps == nil {
-		return false
+func members(prev *Group, stream *Stream, rivals []*Group) []*Member {
+	deal := prev.deal
+	var parts [][]int
+	if prev.dealtAnew {
+		parts = deal.Shares()
 	}
-	for p, o := range a.Owner {
-		if ps[p].Member != o || o >= 0 && ps[p].Owner != a.Members[o] {
-			return false
-		}
-	}
-	return true
-}
-
-func members(prev *Group, deal Assignment, stream *Stream, rivals []*Group) []*Member {
-	owned := deal.Shares()
-	before := make(map[string]*Member, len(prev.Members))
-	for _, m := range prev.Members {
-		before[m.Name] = m
-	}
+	var before map[string]*Member
 	list := make([]*Member, 0, len(deal.Members))
 	for i, name := range deal.Members {
-		m := &Member{Name: name, Configured: true, Partitions: owned[i]}
-		if m.Partitions == nil {
-			m.Partitions = []int{}
+		m := &Member{Name: name, Configured: true}
+		var was *Member
+		switch {
+		case !prev.dealtAnew: // nobody came or went
+			was = prev.Members[i]
+			m.Partitions = was.Partitions
+		case before == nil:
+			before = byName(prev.Members)
+			fallthrough
+		default:
+			was, m.Partitions = before[name], append([]int{}, parts[i]...)
 		}
-		m.attach(prev, before[name], stream, rivals)
+		m.attach(prev, was, stream, rivals)
 		list = append(list, m)
 	}
 	return append(list, foreigners(prev, deal, stream, rivals)...)
+}
+
+func byName(members []*Member) map[string]*Member {
+	named := make(map[string]*Member, len(members))
+	for _, m := range members {
+		named[m.Name] = m
+	}
+	return named
 }
 
 // attach finds the member's consumer and judges its state. before is the member as it
@@ -134,7 +139,7 @@ func claimant(k Key, m *Member, stream *Stream, rivals []*Group) string {
 		}
 		return ""
 	}
-	held, ok := PartitionsOf(m.Consumer.Filters)
+	held, ok := m.Consumer.partitions()
 	if ok && slices.Equal(held, m.Partitions) {
 		return ""
 	}
@@ -167,7 +172,7 @@ func foreigners(g *Group, deal Assignment, stream *Stream, rivals []*Group) []*M
 			continue
 		}
 		m := &Member{Name: name, Partitions: []int{}, Consumer: c}
-		if held, ok := PartitionsOf(c.Filters); ok {
+		if held, ok := c.partitions(); ok {
 			m.Why = "it consumes partitions " + Ranges(held)
 		}
 		m.run(stream, c.Name)
@@ -209,14 +214,17 @@ func (g *Group) total(stream *Stream) {
 			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
-	g.Strayed, g.idle = 0, 0
-	for _, p := range g.Partitions {
-		if g.taken(p) {
-			continue
+	g.Strayed, g.idle = 0, len(g.Partitions)
+	for _, m := range g.Members {
+		if m.Consumer != nil {
+			g.idle -= len(m.Partitions)
 		}
-		g.idle++
-		if g.Key.Kind != KindElastic && p.Count != nil {
-			g.Strayed += p.Count.Pending
+	}
+	if g.Key.Kind != KindElastic && g.Counts != nil {
+		for _, p := range g.Partitions {
+			if !g.taken(p) && p.Count != nil {
+				g.Strayed += p.Count.Pending
+			}
 		}
 	}
 	g.remember(stream.TS)

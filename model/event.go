@@ -168,23 +168,20 @@ type StreamHappened struct {
 
 func (o StreamHappened) apply(r *reduction) {
 	r.heard()
-	for _, g := range r.next.Groups {
-		what := ""
-		switch o.Stream {
-		case g.ConsumeStream():
-			what = "work stream "
-			if g.Key.Kind != KindElastic {
-				what = "stream "
-			}
-		case g.Key.Stream:
-			if g.Key.Kind.told() {
-				continue
-			}
-			what = "origin "
-		default:
-			continue
+	say := func(g *Group, what string) {
+		r.event(Event{At: o.At, Kind: o.Kind, Key: g.Key, Text: what + " " + o.Stream + " " + o.Text})
+	}
+	for _, g := range r.ofStream(o.Stream) {
+		if g.Key.Kind == KindElastic {
+			say(g, "origin")
 		}
-		r.event(Event{At: o.At, Kind: o.Kind, Key: g.Key, Text: what + o.Stream + " " + o.Text})
+	}
+	for _, g := range r.groupsOn(o.Stream) {
+		if g.Key.Kind == KindElastic {
+			say(g, "work stream")
+		} else {
+			say(g, "stream")
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // State is the one word for a member, derived from three separate facts: it is
 // configured, its consumer exists, somebody pulls.
@@ -100,10 +103,42 @@ type Consumer struct {
 	In             float64       `json:"in_per_s"`             // arrived per second
 	RateSpan       time.Duration `json:"rate_span_ns"`         // between the answers that the rates are from; 0: not measured yet
 	TS             time.Time     `json:"ts"`                   // the answer's time, server clock
+	held           []int         // the partitions that the filters name, where holds tells
+	holds          holds
 	rateAt         time.Time
 	rateAcked      uint64
 	rateArrived    uint64
 	trail          trail // what only several answers tell
+}
+
+// holds tells whether a consumer's filters were read for the partitions that they name.
+type holds int
+
+const (
+	holdsUnread holds = iota
+	holdsParts        // they name partitions alone
+	holdsOther        // some filter names none
+)
+
+// partitions is [PartitionsOf] the filters, read once.
+func (c *Consumer) partitions() ([]int, bool) {
+	if c.holds == holdsUnread {
+		return PartitionsOf(c.Filters)
+	}
+	return c.held, c.holds == holdsParts
+}
+
+// hold reads the filters for the partitions they name, or takes that over from the answer
+// before, which as a rule has the same.
+func (c *Consumer) hold(old *Consumer) {
+	if old != nil && old.holds != holdsUnread && slices.Equal(old.Filters, c.Filters) {
+		c.Filters, c.held, c.holds = old.Filters, old.held, old.holds
+		return
+	}
+	held, ok := PartitionsOf(c.Filters)
+	if c.held, c.holds = held, holdsOther; ok {
+		c.holds = holdsParts
+	}
 }
 
 // pullGrace is how long a member may be seen without a waiting pull before it

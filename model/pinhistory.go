@@ -84,7 +84,9 @@ func (m *Member) recall(g *Group, stream *Stream, consumer string) {
 	if m.Elsewhere != "" {
 		return
 	}
-	m.Pins = stream.pins[consumer]
+	if m.Pins = stream.pins[consumer]; len(m.Pins) == 0 {
+		return
+	}
 	now := m.pinClock(stream.TS)
 	var pinned time.Time // the pin before
 	for _, p := range m.Pins {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,9 @@ type reduction struct {
 	now     time.Time
 	ownsG   bool
 	ownsS   bool
-	touched map[Key]bool
+	touched map[Key]bool    // groups that changed
+	moved   map[string]news // streams that were read, or changed
+	fed     map[string]bool // streams of which it matters what they feed
 }
 
 // Reduce folds observations into a snapshot and returns the next one; prev, which may
@@ -32,7 +35,7 @@ func Reduce(prev *Snapshot, now time.Time, observations ...Observation) *Snapsho
 		prev = &Snapshot{Schema: Schema, Groups: []*Group{}, Events: []Event{}, Buckets: []Bucket{}, Link: Link{State: LinkStarting, Since: now}}
 	}
 	next := *prev
-	r := &reduction{next: &next, now: now, touched: map[Key]bool{}}
+	r := &reduction{next: &next, now: now, touched: map[Key]bool{}, moved: map[string]news{}, fed: map[string]bool{}}
 	for _, o := range observations {
 		o.apply(r)
 	}
@@ -41,85 +44,60 @@ func Reduce(prev *Snapshot, now time.Time, observations ...Observation) *Snapsho
 	return &next
 }
 
-// settle derives every touched group anew.
-func (r *reduction) settle() {
-	if len(r.touched) == 0 {
-		return
-	}
-	rules := Rules()
-	rivals := map[string][]*Group{} // many groups may share a stream
-	for k := range r.touched {
-		i, ok := r.next.find(k)
-		if !ok {
-			continue
-		}
-		g := r.next.Groups[i]
-		r.ownGroups()
-		if g.teller != nil {
-			r.next.Groups[i] = tell(rules, g, r.stream(g.Reads), r.now)
-			r.toldEvents(g, r.next.Groups[i])
-			continue
-		}
-		name := string(k.Kind) + k.ConsumeStream()
-		if _, known := rivals[name]; !known {
-			rivals[name] = r.rivals(k)
-		}
-		r.next.Groups[i] = derive(rules, g, r.stream(k.ConsumeStream()), r.stream(k.Stream), rivals[name])
-	}
-}
-
 // rivals are the groups of a kind whose members' consumers lie on the same stream, that
 // of the key among them.
 func (r *reduction) rivals(k Key) []*Group {
 	var list []*Group
-	for _, g := range r.groupsOn(k.ConsumeStream()) {
-		if g.Key.Kind == k.Kind {
+	for i := range r.groupsOn(k.ConsumeStream()) {
+		if g := r.next.Groups[i]; g.Key.Kind == k.Kind {
 			list = append(list, g)
 		}
 	}
 	return list
 }
 
-// groupsOn finds the groups that consume from a stream: static ones of that stream,
-// elastic ones for each way to read its name as <stream>-<group>, and told ones.
-func (r *reduction) groupsOn(stream string) []*Group {
-	var list []*Group
-	gs := r.next.Groups
-	i, _ := slices.BinarySearchFunc(gs, stream, func(g *Group, s string) int { return strings.Compare(g.Key.Stream, s) })
-	for ; i < len(gs) && gs[i].Key.Stream == stream; i++ {
-		if gs[i].Key.Kind == KindStatic {
-			list = append(list, gs[i])
-		}
-	}
-	for i := range len(stream) {
-		if stream[i] == '-' {
-			if g := r.next.Group(Key{Kind: KindElastic, Stream: stream[:i], Group: stream[i+1:]}); g != nil {
-				list = append(list, g)
+// ofStream goes through the groups that are named after a stream, by their place.
+func (r *reduction) ofStream(stream string) iter.Seq2[int, *Group] {
+	return func(yield func(int, *Group) bool) {
+		gs := r.next.Groups
+		i, _ := slices.BinarySearchFunc(gs, stream, func(g *Group, s string) int { return strings.Compare(g.Key.Stream, s) })
+		for ; i < len(gs) && gs[i].Key.Stream == stream; i++ {
+			if !yield(i, gs[i]) {
+				return
 			}
 		}
 	}
-	return append(list, r.toldOn(stream)...)
 }
 
-func (r *reduction) touchStream(name string) {
-	for _, g := range r.groupsOn(name) {
-		r.touched[g.Key] = true
-	}
-}
-
-// touchFed marks the elastic groups that a stream is the origin of.
-func (r *reduction) touchFed(origin string) {
-	gs := r.next.Groups
-	i, _ := slices.BinarySearchFunc(gs, origin, func(g *Group, s string) int { return strings.Compare(g.Key.Stream, s) })
-	for ; i < len(gs) && gs[i].Key.Stream == origin; i++ {
-		if gs[i].Key.Kind == KindElastic {
-			r.touched[gs[i].Key] = true
+// groupsOn finds the groups that consume from a stream, by their place: static ones of
+// that stream, elastic ones for each way to read its name as <stream>-<group>, and told
+// ones.
+func (r *reduction) groupsOn(stream string) iter.Seq2[int, *Group] {
+	return func(yield func(int, *Group) bool) {
+		for i, g := range r.ofStream(stream) {
+			if g.Key.Kind == KindStatic && !yield(i, g) {
+				return
+			}
+		}
+		for n := range len(stream) {
+			if stream[n] != '-' {
+				continue
+			}
+			i, ok := r.next.find(Key{Kind: KindElastic, Stream: stream[:n], Group: stream[n+1:]})
+			if ok && !yield(i, r.next.Groups[i]) {
+				return
+			}
+		}
+		for i, g := range r.toldOn(stream) {
+			if !yield(i, g) {
+				return
+			}
 		}
 	}
 }
 
 // touchGroup marks a group and those that its change can bear on.
-func (r *reduction) touchGroup(k Key) { r.touchStream(k.ConsumeStream()); r.touched[k] = true }
+func (r *reduction) touchGroup(k Key) { r.moved[k.ConsumeStream()] = newsOfAll; r.touched[k] = true }
 
 func (r *reduction) ownGroups() {
 	if !r.ownsG {
@@ -139,7 +117,17 @@ func (r *reduction) findStream(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.next.streams, name, func(s *Stream, n string) int { return strings.Compare(s.Name, n) })
 }
 
-func (r *reduction) putStream(s *Stream) {
+// putStream replaces what is known of a stream.
+func (r *reduction) putStream(s *Stream) { r.replaceStream(s, newsOfAll) }
+
+// rereadStream replaces what is known of a stream by what was read of it.
+func (r *reduction) rereadStream(s *Stream) {
+	n := newsIn(r.stream(s.Name), s)
+	r.fed[s.Name] = r.fed[s.Name] || n == newsOfAll // it may be there now, or gone
+	r.replaceStream(s, n)
+}
+
+func (r *reduction) replaceStream(s *Stream, n news) {
 	if !r.ownsS {
 		r.next.streams, r.ownsS = slices.Clone(r.next.streams), true
 	}
@@ -148,7 +136,7 @@ func (r *reduction) putStream(s *Stream) {
 	} else {
 		r.next.streams = slices.Insert(r.next.streams, i, s)
 	}
-	r.touchStream(s.Name)
+	r.moved[s.Name] = max(r.moved[s.Name], n)
 }
 
 func (r *reduction) heard() { r.next.Link.Heard = r.now }

@@ -22,7 +22,7 @@ func (o ConfigSeen) apply(r *reduction) {
 	} else {
 		g.Unreadable, g.UnreadableRevision = "", 0
 		g.Config, g.Raw, g.Revision, g.Written = *o.Config, o.Raw, o.Revision, o.Written
-		g.deal = g.Config.Assignment()
+		g.deal, g.dealtAnew = g.Config.Assignment(), true
 		g.dealt = append(slices.Clone(g.dealt[max(0, len(g.dealt)-MaxPins):]), o.Written)
 	}
 	r.ownGroups()
@@ -121,7 +121,7 @@ func (o BucketSeen) apply(r *reduction) {
 	}
 	for _, g := range r.next.Groups {
 		if g.Key.Kind == o.Kind {
-			r.touchStream(g.Key.ConsumeStream()) // the groups of the other kind that stay
+			r.moved[g.Key.ConsumeStream()] = newsOfAll // the groups of the other kind that stay
 		}
 	}
 	ofKind := func(k Key) bool { return k.Kind == o.Kind }

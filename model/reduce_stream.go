@@ -14,13 +14,13 @@ func (o ConsumersRead) apply(r *reduction) {
 	s := *old
 	s.Error = o.Error
 	if o.Error != "" {
-		r.putStream(&s)
+		r.rereadStream(&s)
 		return
 	}
 	s.Read = r.now
 	if o.Missing {
 		s.Consumers, s.Facts = nil, StreamFacts{Known: true}
-		r.putStream(&s)
+		r.rereadStream(&s)
 		return
 	}
 	s.TS = o.TS
@@ -31,7 +31,7 @@ func (o ConsumersRead) apply(r *reduction) {
 	for i, c := range s.Consumers {
 		s.Consumers[i] = c.after(old.consumer(c.Name))
 	}
-	r.putStream(s.pinsRead())
+	r.rereadStream(s.pinsRead())
 }
 
 // rateSpan is the least time between two answers that rates are computed from.
@@ -40,6 +40,7 @@ const rateSpan = 900 * time.Millisecond
 // after completes a consumer just read by what was known of it before.
 func (c *Consumer) after(old *Consumer) *Consumer {
 	n := *c
+	n.hold(old)
 	if n.Waiting > 0 || n.busy() {
 		n.PullSeen = n.TS
 	}
@@ -90,8 +91,8 @@ func (o StreamRead) apply(r *reduction) {
 	if !o.Facts.Exists {
 		s.Consumers = nil
 	}
-	r.putStream(&s)
-	r.touchFed(o.Name)
+	r.rereadStream(&s)
+	r.fed[o.Name] = true
 }
 
 // ShortID shortens a pin id from the left: ids of one server begin alike.

@@ -189,7 +189,7 @@ func filtersDiffer(v *view) []Finding {
 		if len(m.Partitions) == 0 || c.TS.Sub(v.Written) < followGrace(c.AckWait) || c.Offline != "" {
 			return Finding{}
 		}
-		held, ok := PartitionsOf(c.Filters)
+		held, ok := c.partitions()
 		switch {
 		case len(c.Filters) == 0:
 			return Finding{} // not told

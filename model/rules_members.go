@@ -70,6 +70,15 @@ func absent(v *view) []Finding {
 
 // nobodys are the partitions that no member owns that can run.
 func (v *view) nobodys() (list []int) {
+	some := len(v.Partitions)
+	for _, m := range v.Members {
+		if m.State != StateCannotRun {
+			some -= len(m.Partitions)
+		}
+	}
+	if some <= 0 {
+		return nil
+	}
 	for _, p := range v.Partitions {
 		if !p.Owned() || v.Members[p.Member].State == StateCannotRun {
 			list = append(list, p.Number)

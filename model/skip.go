@@ -109,7 +109,7 @@ func (g *Group) takesAlone(m *Member, partition int) bool {
 		if other.Consumer == nil {
 			continue
 		}
-		held, ok := PartitionsOf(other.Consumer.Filters)
+		held, ok := other.Consumer.partitions()
 		if !ok || slices.Contains(held, partition) != (other == m) {
 			return false
 		}

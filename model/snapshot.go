@@ -140,13 +140,14 @@ func (s *Snapshot) Bucket(k Kind) (Bucket, bool) {
 // Group is one partitioned consumer group: what is configured, what was observed,
 // and what is wrong.
 type Group struct {
-	Key      Key         `json:"key"`
-	Revision uint64      `json:"revision"` // of the config in Config
-	Written  time.Time   `json:"written"`  // when that revision was stored, server clock
-	Config   Config      `json:"config"`
-	Raw      string      `json:"raw,omitempty"` // the stored bytes of that revision
-	deal     Assignment  // of Config, made once a revision
-	dealt    []time.Time // when revisions were stored, the latest of them, server clock
+	Key       Key         `json:"key"`
+	Revision  uint64      `json:"revision"` // of the config in Config
+	Written   time.Time   `json:"written"`  // when that revision was stored, server clock
+	Config    Config      `json:"config"`
+	Raw       string      `json:"raw,omitempty"` // the stored bytes of that revision
+	deal      Assignment  // of Config, made once a revision
+	dealtAnew bool        // Members and Partitions are those of the deal before
+	dealt     []time.Time // when revisions were stored, the latest of them, server clock
 
 	// Unreadable says why the newest stored value cannot be used. Config is then the
 	// last good one, or empty. UnreadableRevision is the revision of the bad value.
@@ -183,6 +184,7 @@ type Group struct {
 	samples    []sample // as the history, for judging
 	idle       int      // partitions whose owner has no consumer, or that nobody owns
 	done       uint64   // acknowledged since the group is watched
+	quiet      bool     // see [Group.still]
 
 	Verdict  Verdict   `json:"verdict"`
 	Findings []Finding `json:"findings"` // worst first

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -108,15 +109,15 @@ func (o GroupTold) apply(r *reduction) {
 	r.touched[o.Key] = true
 }
 
-// toldOn lists the told groups that consume from a stream.
-func (r *reduction) toldOn(stream string) []*Group {
-	var list []*Group
-	for _, k := range r.next.told {
-		if g := r.next.Group(k); g != nil && g.Reads == stream {
-			list = append(list, g)
+// toldOn goes through the told groups that consume from a stream, by their place.
+func (r *reduction) toldOn(stream string) iter.Seq2[int, *Group] {
+	return func(yield func(int, *Group) bool) {
+		for _, k := range r.next.told {
+			if i, ok := r.next.find(k); ok && r.next.Groups[i].Reads == stream && !yield(i, r.next.Groups[i]) {
+				return
+			}
 		}
 	}
-	return list
 }
 
 // tell makes a told group anew, as [derive] does the others.

@@ -23,17 +23,20 @@ type sample struct {
 	deal   uint64 // the config's revision
 	done   uint64 // acknowledged since the group is watched
 	behind uint64 // at the origin
-	acked  time.Time
 }
 
-// remember adds a sample, at most one each [HistoryStep], and forgets old ones: as many
-// are kept as there are in the history.
+// remember adds a sample, at most one each [HistoryStep], and forgets those that are older
+// than the window needs.
 func (g *Group) remember(at time.Time) {
 	g.TS = at
 	if at.Sub(g.historyAt) >= HistoryStep {
 		g.historyAt = at
 		g.History = bounded(g.History, g.Lag())
-		g.samples = bounded(g.samples, sample{at: at, lag: g.Lag(), stray: g.Stray(), idle: g.idle, deal: g.Revision, done: g.done, behind: g.Hop.Waiting(), acked: g.acked()})
+		old := 0
+		for old+1 < len(g.samples) && at.Sub(g.samples[old+1].at) >= WindowNeed {
+			old++
+		}
+		g.samples = with(g.samples[old:], sample{at: at, lag: g.Lag(), stray: g.Stray(), idle: g.idle, deal: g.Revision, done: g.done, behind: g.Hop.Waiting()})
 	}
 	g.Window = Window{}
 	if len(g.samples) > 0 {
@@ -47,9 +50,13 @@ func (g *Group) remember(at time.Time) {
 // Clock is the server's time at which the group was read last.
 func (g *Group) Clock() time.Time { return g.TS }
 
-func bounded[T any](list []T, v T) []T {
-	list = append(slices.Clone(list), v)
-	return list[max(0, len(list)-HistoryLen):]
+func bounded(list []uint64, v uint64) []uint64 {
+	return with(list[max(0, len(list)+1-HistoryLen):], v)
+}
+
+// with is a copy of a list with one more.
+func with[T any](list []T, v T) []T {
+	return append(append(make([]T, 0, len(list)+1), list...), v)
 }
 
 // acked is when any member last acknowledged anything, server clock.
