@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -27,18 +26,18 @@ func (s shape) groups() int { return (s.static + s.origins) * s.each }
 // large is an account of many groups.
 type large struct {
 	shape
-	server *server.Server
-	js     jetstream.JetStream
-	kv     map[string]jetstream.KeyValue // by kind
+	*apart
+	js jetstream.JetStream
+	kv map[string]jetstream.KeyValue // by kind
 }
 
 // build starts a server that keeps everything in memory, and stores the groups of the
 // shape there as the reference library does.
 func build(t testing.TB, z shape) *large {
 	t.Helper()
-	s, js := ownServer(t, jetstream.WithPublishAsyncMaxPending(1000))
+	s, js := serverApart(t, jetstream.WithPublishAsyncMaxPending(1000))
 	var err error
-	a := &large{shape: z, server: s, js: js, kv: map[string]jetstream.KeyValue{}}
+	a := &large{shape: z, apart: s, js: js, kv: map[string]jetstream.KeyValue{}}
 	for _, kind := range []string{"static", "elastic"} {
 		if a.kv[kind], err = js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: kind + "-consumer-groups", Storage: jetstream.MemoryStorage}); err != nil {
 			t.Fatal(err)

@@ -69,7 +69,7 @@ func TestBucketFullOfRubbish(t *testing.T) {
 		t.Fatal("the configs are not stored")
 	}
 	began := time.Now()
-	term := open(t, 160, 40, "-s", a.server.ClientURL())
+	term := open(t, 160, 40, "-s", a.url)
 	term.see("10010 groups", "live")
 	t.Logf("live after %v, %.0f MB", time.Since(began), term.memory("VmHWM"))
 	filter := func(text string) {

@@ -92,7 +92,7 @@ func (f *framed) settled(b *testing.B) []time.Duration {
 func (a *large) latency(b *testing.B, f *figures) {
 	const events = 1000
 	ctx, cancel := context.WithCancel(b.Context())
-	e, err := engine.Connect(ctx, engine.Options{Server: a.server.ClientURL()})
+	e, err := engine.Connect(ctx, engine.Options{Server: a.url})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func (a *large) latency(b *testing.B, f *figures) {
 // beside measures what others need to know as much once.
 func (a *large) beside(b *testing.B, f *figures) {
 	pass := func(name string, read func(context.Context, jetstream.JetStream) error) (string, traffic) {
-		nc, err := nats.Connect(a.server.ClientURL(), nats.Name(name))
+		nc, err := nats.Connect(a.url, nats.Name(name))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
-
-	"github.com/nats-io/nats-server/v2/server"
 )
 
 // figures is a table of what was measured beside what is wanted.
@@ -67,29 +65,6 @@ func (term *terminal) memory(what string) float64 {
 	return 0
 }
 
-// traffic is what a connection sent and was sent, as the server counts.
-type traffic struct{ requests, bytes int64 }
-
-func (t traffic) since(before traffic) traffic {
-	return traffic{t.requests - before.requests, t.bytes - before.bytes}
-}
-
-// traffic is that of the connections of a client of that name.
-func (a *large) traffic(t testing.TB, name string) (sum traffic) {
-	t.Helper()
-	z, err := a.server.Connz(&server.ConnzOptions{State: server.ConnAll})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range z.Conns {
-		if c.Name == name {
-			sum.requests += c.InMsgs
-			sum.bytes += c.InBytes + c.OutBytes
-		}
-	}
-	return sum
-}
-
 // selected is the line of the screen that the selection is on, -1: none.
 func (term *terminal) selected() int {
 	term.mu.Lock()
@@ -109,10 +84,10 @@ func BenchmarkScale(b *testing.B) {
 	a := build(b, z)
 	defer a.trade(100)()
 	var f figures
-	a.atTheScreen(b, &f)
-	a.report(b, &f)
-	a.latency(b, &f)
-	a.beside(b, &f)
+	b.Run("screen", func(b *testing.B) { a.atTheScreen(b, &f) })
+	b.Run("report", func(b *testing.B) { a.report(b, &f) })
+	b.Run("latency", func(b *testing.B) { a.latency(b, &f) })
+	b.Run("beside", func(b *testing.B) { a.beside(b, &f) })
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		f.add("load average of the machine", "", strings.Fields(string(load))[0])
 	}
@@ -122,7 +97,7 @@ func BenchmarkScale(b *testing.B) {
 // atTheScreen measures the program in a terminal.
 func (a *large) atTheScreen(b *testing.B, f *figures) {
 	began := time.Now()
-	term := open(b, 200, 60, "-s", a.server.ClientURL())
+	term := open(b, 200, 60, "-s", a.url)
 	all := fmt.Sprintf("%d groups", a.groups())
 	for !strings.Contains(term.text(), all) {
 		if time.Since(began) > time.Minute {
@@ -178,7 +153,7 @@ func (f *figures) spread(what, goal string, took []time.Duration) {
 
 // report measures the command that reads everything once.
 func (a *large) report(b *testing.B, f *figures) {
-	cmd := exec.Command(binary(), "report", "-s", a.server.ClientURL())
+	cmd := exec.Command(binary(), "report", "-s", a.url)
 	cmd.Env = environment(b.TempDir())
 	began, sent := time.Now(), a.traffic(b, "pcgtop")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	if where := os.Getenv("PCGTOP_BREAK"); where != "" {
 		os.Exit(breaking(where))
 	}
+	if dir := os.Getenv(serveIn); dir != "" {
+		os.Exit(serveApart(dir))
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "pcgtop-e2e-")
 		if err != nil {
