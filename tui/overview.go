@@ -8,14 +8,16 @@ import (
 // overview is the list of groups, at first the worst first. What is equal in the order
 // is ordered by name, so that a row moves only when what it is ordered by changes.
 type overview struct {
-	entries  []*entry       // all groups, by key
+	groups   []*model.Group // all groups, by key
+	entries  []*entry       // the same
 	sorted   []*entry       // of them those that are shown, in order
 	rows     []*model.Group // the same
 	arranged arrangement    // by which they were arranged
 	total    int            // all there are
 	need     int            // of all, those that ask for somebody
 	order    order
-	sums     totals // of those shown
+	ledger   ledger // of those shown
+	sums     totals // the same, added up
 	selected model.Key
 	chosen   bool // the selection stays on its group; else it is on the first row
 	index    int  // where the selection is, to stay near it when it vanishes
@@ -28,30 +30,10 @@ type overview struct {
 
 // take sorts and filters a snapshot's groups.
 func (o *overview) take(s *model.Snapshot) {
-	now := arrangement{o.order, o.filter.text()}
-	holds := o.follow(s.Groups, now != o.arranged)
-	o.arranged, o.total, o.need, o.signs, o.names = now, len(s.Groups), 0, len("VERDICT")+1, len("GROUP")+1
-	if !holds {
-		o.sorted = o.sorted[:0]
-		for _, e := range o.entries {
-			if e.shown {
-				o.sorted = append(o.sorted, e)
-			}
-		}
-		sorted(o.sorted, o.order, func(e *entry) (sortKey, bool) { return e.key, e.known })
-	}
-	for _, e := range o.entries {
-		if e.need {
-			o.need++
-		}
-	}
-	o.rows, o.sums = o.rows[:0], totals{}
-	for _, e := range o.sorted {
-		o.rows = append(o.rows, e.group)
-		o.sums.add(&e.summand)
-		o.signs, o.names = max(o.signs, e.sign), max(o.names, e.name)
-	}
-	o.sums.end()
+	o.follow(s.Groups)
+	o.total = len(s.Groups)
+	o.sums = o.ledger.totals()
+	o.signs, o.names = max(len("VERDICT")+1, o.ledger.signs.most()), max(len("GROUP")+1, o.ledger.names.most())
 	o.find()
 }
 
@@ -63,15 +45,11 @@ type arrangement struct {
 
 // find follows the selection by identity. When it is gone the neighbour takes over.
 func (o *overview) find() {
-	if o.chosen {
-		for i, g := range o.rows {
-			if g.Key == o.selected {
-				o.index = i
-				return
-			}
-		}
-	} else {
+	if !o.chosen {
 		o.index = 0
+	} else if at, shown := o.where(o.selected); shown {
+		o.index = at
+		return
 	}
 	o.pick(o.index)
 }

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
+
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
@@ -8,14 +11,14 @@ import (
 // entry is what the list of groups needs of one group. It is worked out when the group
 // has changed, so that a picture costs what is new in it.
 type entry struct {
-	group   *model.Group
-	shown   bool // the filter lets it through
-	key     sortKey
-	known   bool // the key is
-	need    bool // it asks for somebody
-	sign    int  // how wide its verdict is
-	name    int  // and its name
-	summand summand
+	group *model.Group
+	shown bool // the filter lets it through
+	key   sortKey
+	known bool // the key is
+	need  bool // it asks for somebody
+	sign  int  // how wide its verdict is
+	name  int  // and its name
+	summand
 }
 
 // summand is what a group adds to the sums.
@@ -26,9 +29,9 @@ type summand struct {
 	pinned, standby            int
 	pending, lag, unacked      uint64
 	out, in                    float64
-	rated                      bool // the rates were measured
-	history                    []uint64
-	wideMembers, wideInstances int // how wide the cells are that are made of two numbers
+	rated                      bool     // the rates were measured
+	history                    []uint64 // the newest, at most HistoryLen
+	wideMembers, wideInstances int      // how wide the cells are that are made of two numbers
 }
 
 func summandOf(g *model.Group) summand {
@@ -41,58 +44,130 @@ func summandOf(g *model.Group) summand {
 	s.wideMembers, s.wideInstances = digits(s.pulling)+1+digits(s.configured), digits(s.pinned)+2+digits(s.standby)
 	s.pending, s.lag, s.unacked = waiting(g), g.Lag(), g.AckPending
 	s.out, s.in, s.rated = g.Out, g.In, g.RateSpan > 0
-	s.history = g.History
+	s.history = g.History[max(0, len(g.History)-model.HistoryLen):]
 	return s
 }
 
-// measure takes a group in, and tells whether it stays where it was in the order.
-func (e *entry) measure(g *model.Group, want []term, key func(*model.Group) (sortKey, bool)) (stays bool) {
-	was := *e
-	e.group, e.shown, e.need, e.summand = g, matches(g, want), g.Verdict.InNeed(), summandOf(g)
-	e.key, e.known = key(g)
-	e.sign = len(g.Verdict) + 2
-	if was.group == nil || was.group.Key != g.Key {
+// measure takes a group in.
+func (e *entry) measure(g *model.Group, m meter) {
+	if e.group == nil || e.group.Key != g.Key {
 		e.name = glyph.Width(glyph.Clean(g.Key.String()))
 	}
-	return was.group != nil && was.shown == e.shown && was.known == e.known && was.key == e.key
+	e.group, e.shown, e.need, e.summand = g, matches(g, m.want), g.Verdict.InNeed(), summandOf(g)
+	e.key, e.known = m.key(g)
+	e.sign = len(g.Verdict) + 2
 }
 
-// follow brings the entries up to date with the groups, which are ordered by key as the
-// entries are. It tells whether the order of the rows still holds.
-func (o *overview) follow(groups []*model.Group, anew bool) (holds bool) {
-	want, key := terms(o.filter.text()), groupKey(o.order.by)
-	holds = !anew
+// follow brings the rows up to date with the groups, which are ordered by key. It costs
+// what is new: as a rule few groups are others than before, and most of these stay where
+// they were in the order.
+func (o *overview) follow(groups []*model.Group) {
+	now := arrangement{o.order, o.filter.text()}
+	changed, same := changes(o.groups, groups)
+	anew := now != o.arranged
+	o.arranged, o.groups = now, groups
+	if m := o.meter(); anew || !same || len(changed) > len(groups)/32+8 {
+		o.arrange(m, anew)
+	} else {
+		for _, i := range changed {
+			o.replace(m, i)
+		}
+	}
+}
+
+// changes lists the places at which another group stands than before, of the same key;
+// else the groups are not the same.
+func changes(before, now []*model.Group) (at []int, same bool) {
+	if len(before) != len(now) {
+		return nil, false
+	}
+	for i, g := range now {
+		if old := before[i]; old != g {
+			if old.Key != g.Key {
+				return nil, false
+			}
+			at = append(at, i)
+		}
+	}
+	return at, true
+}
+
+// meter is what entries are measured by.
+type meter struct {
+	want []term
+	key  func(*model.Group) (sortKey, bool)
+}
+
+func (o *overview) meter() meter { return meter{terms(o.filter.text()), groupKey(o.order.by)} }
+
+// arrange makes the rows anew. Entries are measured where their groups are others, or all.
+func (o *overview) arrange(m meter, all bool) {
 	before := o.entries
-	if !sameKeys(before, groups) {
-		holds = false
-		o.entries = make([]*entry, 0, len(groups))
-		for _, g := range groups {
-			for len(before) > 0 && before[0].group.Key.Compare(g.Key) < 0 {
-				before = before[1:]
-			}
-			e := &entry{}
-			if len(before) > 0 && before[0].group.Key == g.Key {
-				e = before[0]
-			}
-			o.entries = append(o.entries, e)
+	o.entries = make([]*entry, 0, len(o.groups))
+	o.sorted, o.rows, o.ledger, o.need = o.sorted[:0], o.rows[:0], ledger{}, 0
+	for _, g := range o.groups {
+		for len(before) > 0 && before[0].group.Key.Compare(g.Key) < 0 {
+			before = before[1:]
+		}
+		e := &entry{}
+		if len(before) > 0 && before[0].group.Key == g.Key {
+			e = before[0]
+		}
+		if all || e.group != g {
+			e.measure(g, m)
+		}
+		o.entries = append(o.entries, e)
+		o.need += btoi(e.need)
+		if e.shown {
+			o.sorted = append(o.sorted, e)
+			o.ledger.add(e)
 		}
 	}
-	for i, g := range groups {
-		if e := o.entries[i]; anew || e.group != g {
-			holds = e.measure(g, want, key) && holds
-		}
+	sorted(o.sorted, o.order, func(e *entry) (sortKey, bool) { return e.key, e.known })
+	for _, e := range o.sorted {
+		o.rows = append(o.rows, e.group)
 	}
-	return holds
 }
 
-func sameKeys(entries []*entry, groups []*model.Group) bool {
-	if len(entries) != len(groups) {
-		return false
+// replace takes the group at a place in, which was another.
+func (o *overview) replace(m meter, i int) {
+	e := o.entries[i]
+	was, at := *e, 0
+	if was.shown {
+		at = o.place(e)
+		o.ledger.drop(e)
 	}
-	for i, g := range groups {
-		if old := entries[i].group; old != g && old.Key != g.Key {
-			return false
-		}
+	e.measure(o.groups[i], m)
+	o.need += btoi(e.need) - btoi(was.need)
+	if e.shown {
+		o.ledger.add(e)
 	}
-	return true
+	stays := was.shown == e.shown && was.known == e.known && was.key == e.key
+	if was.shown && !stays {
+		o.sorted, o.rows = slices.Delete(o.sorted, at, at+1), slices.Delete(o.rows, at, at+1)
+	}
+	switch {
+	case e.shown && !stays:
+		at = o.place(e)
+		o.sorted, o.rows = slices.Insert(o.sorted, at, e), slices.Insert(o.rows, at, e.group)
+	case e.shown:
+		o.rows[at] = e.group
+	}
+}
+
+// place is where an entry stands in the order, or would.
+func (o *overview) place(e *entry) int {
+	at, _ := slices.BinarySearchFunc(o.sorted, e, func(a, b *entry) int {
+		return cmp.Or(o.order.compare(a.key, a.known, b.key, b.known), a.group.Key.Compare(b.group.Key))
+	})
+	return at
+}
+
+// where is the row of a group, false when it is not shown.
+func (o *overview) where(k model.Key) (row int, shown bool) {
+	i, ok := slices.BinarySearchFunc(o.groups, k, func(g *model.Group, k model.Key) int { return g.Key.Compare(k) })
+	if !ok || !o.entries[i].shown {
+		return 0, false
+	}
+	return o.place(o.entries[i]), true
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"strconv"
 
 	"pcgtop/model"
@@ -19,42 +20,90 @@ type totals struct {
 	parts, members, instances int // widths
 }
 
-// add counts a group in.
-func (s *totals) add(g *summand) {
-	s.groups++
-	s.partitions += g.partitions
-	s.parts = max(s.parts, digits(g.partitions))
-	s.configured += g.configured
-	if !g.read {
+// ledger is the totals as they are kept: a row can be taken out again, so that a change
+// costs what it changes. Rates are in thousandths, which is how exact they are.
+type ledger struct {
+	groups, partitions        int
+	pulling, configured       int
+	pinned, standby           int
+	pending, lag, unacked     uint64
+	rated                     int // rows whose rates were measured
+	out, in                   int64
+	history                   [model.HistoryLen]uint64 // the newest last
+	lengths                   tally                    // of histories
+	parts, members, instances tally                    // widths
+	signs, names              tally
+}
+
+// tally counts how often each of a few numbers occurs.
+type tally map[int]int
+
+func (t *tally) count(n, times int) {
+	if *t == nil {
+		*t = tally{}
+	}
+	if (*t)[n] += times; (*t)[n] == 0 {
+		delete(*t, n)
+	}
+}
+
+// most is the largest, 0 without any.
+func (t tally) most() (most int) {
+	for n := range t {
+		most = max(most, n)
+	}
+	return most
+}
+
+func (l *ledger) add(e *entry)  { l.enter(e, 1) }
+func (l *ledger) drop(e *entry) { l.enter(e, -1) }
+
+// enter counts a row in, or with -1 out.
+func (l *ledger) enter(e *entry, times int) {
+	n := uint64(times) // of unsigned sums -1 is as good as any number
+	l.groups += times
+	l.partitions += times * e.partitions
+	l.configured += times * e.configured
+	l.parts.count(digits(e.partitions), times)
+	l.signs.count(e.sign, times)
+	l.names.count(e.name, times)
+	if !e.read {
 		return
 	}
-	s.pulling += g.pulling
-	s.pinned, s.standby = s.pinned+g.pinned, s.standby+g.standby
-	s.members, s.instances = max(s.members, g.wideMembers), max(s.instances, g.wideInstances)
-	s.pending += g.pending
-	s.lag += g.lag
-	s.unacked += g.unacked
-	if g.rated {
-		s.out, s.in, s.rated = s.out+g.out, s.in+g.in, true
+	l.pulling += times * e.pulling
+	l.pinned, l.standby = l.pinned+times*e.pinned, l.standby+times*e.standby
+	l.members.count(e.wideMembers, times)
+	l.instances.count(e.wideInstances, times)
+	l.pending += n * e.pending
+	l.lag += n * e.lag
+	l.unacked += n * e.unacked
+	if e.rated {
+		l.rated += times
+		l.out += int64(times) * thousandths(e.out)
+		l.in += int64(times) * thousandths(e.in)
 	}
-	s.trend(g.history)
-}
-
-// trend adds a history up: the newest values belong together.
-func (s *totals) trend(h []uint64) {
-	if missing := len(h) - len(s.history); missing > 0 {
-		s.history = append(make([]uint64, missing, model.HistoryLen), s.history...)
-	}
-	for i, v := range h {
-		s.history[len(s.history)-len(h)+i] += v
+	l.lengths.count(len(e.history), times)
+	newest := l.history[model.HistoryLen-len(e.history):]
+	for i, v := range e.history { // the newest values belong together
+		newest[i] += n * v
 	}
 }
 
-// end makes room for the sums.
-func (s *totals) end() {
-	s.parts = max(s.parts, digits(s.partitions))
-	s.members = max(s.members, digits(s.pulling)+1+digits(s.configured))
-	s.instances = max(s.instances, digits(s.pinned)+2+digits(s.standby))
+func thousandths(rate float64) int64 { return int64(math.Round(rate * 1000)) }
+
+// totals adds up, and makes room for the sums.
+func (l *ledger) totals() totals {
+	s := totals{
+		groups: l.groups, partitions: l.partitions, pulling: l.pulling, configured: l.configured, pinned: l.pinned, standby: l.standby,
+		pending: l.pending, lag: l.lag, unacked: l.unacked, rated: l.rated > 0, out: float64(l.out) / 1000, in: float64(l.in) / 1000,
+	}
+	if n := l.lengths.most(); n > 0 {
+		s.history = append(s.history, l.history[model.HistoryLen-n:]...)
+	}
+	s.parts = max(l.parts.most(), digits(s.partitions))
+	s.members = max(l.members.most(), digits(s.pulling)+1+digits(s.configured))
+	s.instances = max(l.instances.most(), digits(s.pinned)+2+digits(s.standby))
+	return s
 }
 
 // digits is how many cells a number takes.

@@ -82,22 +82,27 @@ func sorted[T any](rows []T, o order, key func(T) (k sortKey, known bool)) {
 		k, known := key(r)
 		list[i] = keyed{k, known, i, r}
 	}
-	way := 1
-	if o.reversed {
-		way = -1
-	}
 	slices.SortFunc(list, func(a, b keyed) int {
-		if a.known != b.known {
-			return cmp.Compare(btoi(b.known), btoi(a.known))
-		}
-		if c := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.text, b.text)); c != 0 && a.known {
-			return way * c
-		}
-		return cmp.Compare(a.at, b.at)
+		return cmp.Or(o.compare(a.sortKey, a.known, b.sortKey, b.known), cmp.Compare(a.at, b.at))
 	})
 	for i := range list {
 		rows[i] = list[i].row
 	}
+}
+
+// compare orders two keys, of which each is known or not; 0 leaves rows as they were.
+func (o order) compare(a sortKey, knownA bool, b sortKey, knownB bool) int {
+	switch {
+	case knownA != knownB:
+		return btoi(knownB) - btoi(knownA)
+	case !knownA:
+		return 0
+	}
+	c := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.text, b.text))
+	if o.reversed {
+		return -c
+	}
+	return c
 }
 
 // mark shows which way the rows go: down from the most or the worst, or up.
