@@ -21,6 +21,9 @@ type deployment struct {
 	ahead   time.Duration     // the server's clock against ours
 	stream  string            // whose consumers are the workers'; empty: not found
 	reads   string            // the same as it was told last
+
+	durables durables // as joined last
+	joint    joint
 }
 
 // bucket is what is known of a bucket itself.

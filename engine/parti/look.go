@@ -34,7 +34,6 @@ type look struct {
 	source     sourceAt
 	sourceOf   *record[[]Partition] // nil: no source is known
 	partitions []listed
-	durables   durables
 }
 
 // listed is a partition with what is to be said of it.
@@ -73,8 +72,32 @@ func (d *deployment) lookAt(stream *model.Stream, now time.Time) *look {
 	l.lead()
 	l.pickSource()
 	l.list()
-	l.durables = join(stream.Consumers, l.shares(), l.workers)
+	l.joined(stream)
 	return l
+}
+
+// joint is what durables were joined by.
+type joint struct {
+	first   **model.Consumer
+	n       int
+	shown   *version
+	source  uint64
+	workers string
+}
+
+// joined makes the durables known, anew only when there is something new to join.
+func (l *look) joined(stream *model.Stream) {
+	if len(stream.Consumers) == 0 {
+		l.joint, l.durables = joint{}, durables{}
+		return
+	}
+	by := joint{&stream.Consumers[0], len(stream.Consumers), l.shown, 0, strings.Join(l.workers, " ")}
+	if l.sourceOf != nil {
+		by.source = l.sourceOf.revision
+	}
+	if by != l.joint {
+		l.joint, l.durables = by, join(stream.Consumers, l.shares(), l.workers)
+	}
 }
 
 // lead finds out who leads.

@@ -37,7 +37,7 @@ func (f *following) seek(list []observe.Stream) {
 	for _, d := range all {
 		partitions, workers, stream := d.wanted()
 		there := slices.ContainsFunc(list, func(s observe.Stream) bool { return s.Name() == stream })
-		if stream != "" && there || len(partitions)+len(workers) == 0 {
+		if stream != "" && there || len(partitions) == 0 { // nothing is assigned, or not read yet
 			continue
 		}
 		found := f.look(d, f.candidates(d, list), partitions, workers)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -41,8 +42,23 @@ func (f *Fleet) consumers(ctx context.Context) error {
 		}
 		return nil
 	}
+	const atOnce = 16
+	var making sync.WaitGroup
+	places, failed := make(chan struct{}, atOnce), make(chan error, len(keys))
 	for _, k := range keys {
-		if err := f.consumer(ctx, jetstream.ConsumerConfig{Durable: f.Durable(k), FilterSubject: f.subject(k, ">")}); err != nil {
+		if name := f.Durable(k); !f.durable[name] {
+			f.durable[name] = true
+			places <- struct{}{}
+			making.Go(func() {
+				failed <- f.consumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: f.subject(k, ">")})
+				<-places
+			})
+		}
+	}
+	making.Wait()
+	close(failed)
+	for err := range failed {
+		if err != nil {
 			return err
 		}
 	}
@@ -51,6 +67,7 @@ func (f *Fleet) consumers(ctx context.Context) error {
 
 func (f *Fleet) consumer(ctx context.Context, c jetstream.ConsumerConfig) error {
 	c.AckPolicy, c.AckWait, c.InactiveThreshold = jetstream.AckExplicitPolicy, 5*time.Second, 24*time.Hour
+	c.MemoryStorage = f.opts.Memory
 	if _, err := f.js.CreateOrUpdateConsumer(ctx, f.opts.Stream, c); err != nil {
 		return fmt.Errorf("making the consumer %s: %w", c.Durable, err)
 	}

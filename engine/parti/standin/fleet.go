@@ -20,7 +20,7 @@ type Options struct {
 	Partitions []Partition
 	Source     bool              // the partitions lie in a source
 	Labels     map[string]string // by worker
-	Memory     bool              // where the buckets lie
+	Memory     bool              // nothing is stored in files
 
 	HeartbeatTTL, ElectionTTL, IDTTL time.Duration
 }
@@ -72,7 +72,8 @@ type Fleet struct {
 	source     uint64 // the source's revision; 0: there is none
 	version    int64
 	commit     uint64            // the commit's revision
-	owner      map[string]string // by durable key, as assigned last
+	owner      map[string]string // by keys joined with dots, as assigned last
+	durable    map[string]bool   // durables of partitions that were made
 	end        context.CancelFunc
 	beating    sync.WaitGroup
 }
@@ -88,7 +89,7 @@ type worker struct {
 // version. Stop it with [Fleet.Stop].
 func Start(ctx context.Context, js jetstream.JetStream, o Options) (*Fleet, error) {
 	o = o.withDefaults()
-	f := &Fleet{opts: o, js: js, buckets: map[string]jetstream.KeyValue{}, workers: map[string]*worker{}, partitions: slices.Clone(o.Partitions), owner: map[string]string{}}
+	f := &Fleet{opts: o, js: js, buckets: map[string]jetstream.KeyValue{}, workers: map[string]*worker{}, partitions: slices.Clone(o.Partitions), owner: map[string]string{}, durable: map[string]bool{}}
 	if err := f.make(ctx); err != nil {
 		return nil, err
 	}
@@ -135,10 +136,7 @@ func (f *Fleet) make(ctx context.Context) error {
 		names = append(names, Source)
 	}
 	for _, name := range names {
-		c := jetstream.KeyValueConfig{Bucket: f.opts.Prefix + "-" + name, TTL: ttl[name]}
-		if f.opts.Memory {
-			c.Storage = jetstream.MemoryStorage
-		}
+		c := jetstream.KeyValueConfig{Bucket: f.opts.Prefix + "-" + name, TTL: ttl[name], Storage: f.storage()}
 		if f.opts.Instance != "" {
 			c.Metadata = map[string]string{"parti.io/managed": "v1", "parti.io/component": components[name], "parti.io/instance": f.opts.Instance}
 		}
@@ -151,11 +149,18 @@ func (f *Fleet) make(ctx context.Context) error {
 	if f.opts.Stream == "" {
 		return nil
 	}
-	_, err := f.js.CreateStream(ctx, jetstream.StreamConfig{Name: f.opts.Stream, Subjects: []string{f.subject("", ">")}, MaxMsgs: 100_000, AllowDirect: true})
+	_, err := f.js.CreateStream(ctx, jetstream.StreamConfig{Name: f.opts.Stream, Subjects: []string{f.subject("", ">")}, MaxMsgs: 100_000, MaxConsumers: max(1000, 2*len(f.partitions)), AllowDirect: true, Storage: f.storage()})
 	if err != nil {
 		return fmt.Errorf("creating the stream %s: %w", f.opts.Stream, err)
 	}
 	return nil
+}
+
+func (f *Fleet) storage() jetstream.StorageType {
+	if f.opts.Memory {
+		return jetstream.MemoryStorage
+	}
+	return jetstream.FileStorage
 }
 
 // Bucket is one of the buckets, for what no method does.

@@ -1,0 +1,5 @@
+//go:build race
+
+package parti
+
+const raced = true // everything takes longer
