@@ -44,6 +44,9 @@ func (c ElasticPlan) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
+	if _, err := c.ask(g, nil); err != nil { // before anybody waits for loads to be measured
+		return fmt.Errorf("plan for %s: %w", k, err)
+	}
 	var weights []float64
 	switch {
 	case c.Weights != "":
