@@ -13,6 +13,7 @@ import (
 // Members that make their consumers anew, and pull with new reply subjects, are the same
 // processes: none comes and none goes, and nobody is taken for pinned who is not.
 func TestAChangeOfMembersIsNoChangeOfInstances(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	p := newParty(t, s.ClientURL(), 1, "m-one", "m-two")
 	for _, suffix := range []string{"-a", "-b"} {

@@ -16,6 +16,7 @@ import (
 // people do to them: limits by subject, deletes, purges of a subject, rollups,
 // duplicates.
 func TestSumsAgreeWhateverIsDoneToTheOrigin(t *testing.T) {
+	t.Parallel()
 	srv := startServer(t)
 	s := newStage(t, srv.ClientURL(), 20, "m1", "m2")
 	ctx := t.Context()

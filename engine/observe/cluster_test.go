@@ -77,6 +77,7 @@ func awaitCluster(t testing.TB, list []*server.Server) {
 // quorum what is known stays and says why it is old; when the servers are back all is read
 // again.
 func TestServersGoAndComeBack(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}

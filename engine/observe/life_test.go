@@ -14,6 +14,7 @@ import (
 
 // OBS-12: three facts about a member, apart.
 func TestLivenessIsNotGuessed(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	ctx := t.Context()
 	k := w.elastic("LIFE", "g", 2, "m1")
@@ -54,6 +55,7 @@ func TestLivenessIsNotGuessed(t *testing.T) {
 // OBS-12 (c): a member that pulls one message at a time and takes long over it does not
 // flicker.
 func TestSlowMemberDoesNotFlicker(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	ctx := t.Context()
 	k := w.static("SLOW", "{{partition(2,1)}}.S.{{wildcard(1)}}", `{"max_members":2,"filters":["SLOW.*"],"members":["m1"]}`)
@@ -140,6 +142,7 @@ func TestRollingUpdateUnderNewNames(t *testing.T) {
 
 // CON-10: with an ack wait of a second the pin goes to and fro at every quiet moment.
 func TestFlapping(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	ctx := t.Context()
 	k := w.elastic("FLAP", "g", 2, "m1")

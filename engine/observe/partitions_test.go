@@ -90,6 +90,7 @@ func directGets(t testing.TB, url string) (since func() int) {
 
 // The budget pays for a burst afterwards, half of it at a time.
 func TestCountsKeepToTheBudget(t *testing.T) {
+	t.Parallel()
 	srv := startServer(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()

@@ -13,6 +13,7 @@ import (
 
 // Sums agree with what was published, to the message, in every phase.
 func TestSumsAgreeInEveryPhase(t *testing.T) {
+	t.Parallel()
 	srv := startServer(t)
 	s := newStage(t, srv.ClientURL(), 60, "m1", "m2")
 	_, r := opened(t, srv.ClientURL(), s.k)

@@ -46,6 +46,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // When no group is open nobody listens: there is no subscription, and no question about
 // connections.
 func TestNothingIsHeardWhileNoGroupIsOpen(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	p := newParty(t, s.ClientURL(), 1, "m-orbit")
 	p.orbit(s.ClientURL(), "m-orbit", "m-orbit-a")
@@ -109,6 +110,7 @@ func TestPullsMayNotBeHeard(t *testing.T) {
 }
 
 func TestConnectionsMayNotBeAskedFor(t *testing.T) {
+	t.Parallel()
 	s := permitted(t, []string{connzSubject}, nil)
 	url := strings.Replace(s.ClientURL(), "nats://", "nats://admin:pw@", 1)
 	p := newParty(t, url, 1, "m-orbit")
@@ -160,6 +162,7 @@ func TestConnectionsArePaged(t *testing.T) {
 
 // Members that use a domain's prefix are heard by a watcher that uses it, too.
 func TestPullsOfADomain(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, func(o *server.Options) { o.JetStreamDomain = "hub" })
 	p := newParty(t, s.ClientURL(), 1, "m-orbit")
 	p.plain(s.ClientURL(), "m-orbit", "plain") // makes the consumer
@@ -186,6 +189,7 @@ func TestPullsOfADomain(t *testing.T) {
 
 // Fetching with a new reply subject each time, from two connections: two instances.
 func TestFetchingInstances(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	p := newParty(t, s.ClientURL(), 1, "m-plain")
 	p.plain(s.ClientURL(), "m-plain", "consuming") // makes the consumer

@@ -42,6 +42,7 @@ func elsewhere() map[string]func(*testing.T) {
 // Every rule fires on a server for a group that is ill in that way, and is silent for a
 // neighbour that is almost so.
 func TestEveryRule(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("trends need half a minute")
 	}

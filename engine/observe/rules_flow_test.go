@@ -13,6 +13,7 @@ import (
 
 // OBS-07: the only message is delivered, and its client is gone.
 func TestStuckUnacked(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	k := w.elastic("STUCK", "g", 2, "m1")
 	c := w.consumer("STUCK-g", "m1", "STUCK.*", time.Second, 0, 1)

@@ -10,6 +10,7 @@ import (
 
 // Members and consumers that are not as they should be.
 func TestRulesOfMembers(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	ctx := t.Context()
 	// ENG-07: names that no consumer can have, written past every check.

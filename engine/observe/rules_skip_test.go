@@ -15,6 +15,7 @@ import (
 // ENG-10: a consumer that somebody gave a partition in place never gets what waited there
 // before. A busy neighbour, and the same group after its consumer was made anew, are well.
 func TestPassedOver(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	k := given(inPlace)(w, "SKIP")
 	left := int64(must(must(w.js.Stream(t.Context(), "SKIP-g")).Info(t.Context())).State.Msgs)
@@ -44,6 +45,7 @@ func TestPassedOver(t *testing.T) {
 
 // What a consumer gave up after it was delivered as often as allowed lies there for good, too.
 func TestPassedOverGivenUp(t *testing.T) {
+	t.Parallel()
 	w := newWard(t)
 	k := w.elastic("POISON", "g", 2, "m1")
 	c := must(w.js.CreateConsumer(t.Context(), "POISON-g", jetstream.ConsumerConfig{Name: "m1", AckPolicy: jetstream.AckExplicitPolicy, AckWait: time.Minute,
@@ -66,6 +68,7 @@ func TestPassedOverGivenUp(t *testing.T) {
 // While members of an open group come, go, are paused and remapped under load, while it is
 // purged, and after, nothing is ever passed over.
 func TestNothingIsPassedOver(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes as long as the finding does")
 	}

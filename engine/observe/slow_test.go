@@ -66,6 +66,7 @@ func TestSlowLink(t *testing.T) {
 // A link that breaks as soon as it is back leaves nothing behind: neither subscriptions
 // nor consumers.
 func TestReconnectStorm(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindStatic)
