@@ -81,7 +81,7 @@ func together(ctx context.Context, jobs []func(context.Context) error) (failed e
 
 // store writes a config without waiting for it to be stored.
 func (a *large) store(kind, key, value string) error {
-	_, err := a.js.PublishAsync("$KV."+kind+"-consumer-groups."+key, []byte(value))
+	_, err := a.js.PublishAsync("$KV."+kind+"-consumer-groups."+key, []byte(value), jetstream.WithStallWait(patience))
 	return err
 }
 

@@ -102,6 +102,7 @@ func TestKilledWhileDraining(t *testing.T) {
 // TestDrainOnScreen: Esc takes the pauses back and writes nothing; once the message is
 // handled the handover goes through, with members of orbit.go, and reports.
 func TestDrainOnScreen(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	release := a.peers(t)
 	before := a.stored(t, "ORDERS.peers")
@@ -160,10 +161,11 @@ func TestDrainOnScreen(t *testing.T) {
 // TestFoundOnScreen: a group is made, gets members, is changed by somebody else, and is
 // deleted, and every action is in the audit file.
 func TestFoundOnScreen(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	term := open(t, 120, 40, "-s", a.url, "--audit", file)
-	term.see("ORDERS/fulfillment")
+	term.see("ORDERS/fulfillment", "● live")
 	term.press("n")
 	term.see("New group")
 	type_ := func(text string) {
@@ -214,6 +216,7 @@ func TestFoundOnScreen(t *testing.T) {
 	term.press("X")
 	term.see("config ORDERS.x-new", "work stream ORDERS-x-new", "type x-new to delete it")
 	type_("x-new")
+	term.see("to delete it  x-new")
 	time.Sleep(300 * time.Millisecond) // as long as somebody reads it
 	term.press(enter)
 	term.see("work stream ORDERS-x-new removed")

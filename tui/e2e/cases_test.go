@@ -31,6 +31,7 @@ func (term *terminal) opens(group string) {
 // TestNamesThatCollide (ENG-02): two groups that want one work stream, or one consumer.
 // The second is not made, and deleting what another tool left of it harms the first not.
 func TestNamesThatCollide(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	ctx := t.Context()
 	for stream, subject := range map[string]string{"A": "aa.*", "A-B": "bb.*", "ST": "st.*"} {
@@ -39,7 +40,7 @@ func TestNamesThatCollide(t *testing.T) {
 		}
 	}
 	term := open(t, 80, 24, "-s", a.url)
-	term.see("ORDERS/fulfillment")
+	term.see("ORDERS/fulfillment", "● live")
 	form := func(stream, group string) {
 		t.Helper()
 		term.press("n", "\x1b[A", "\x15")
@@ -81,6 +82,7 @@ func TestNamesThatCollide(t *testing.T) {
 	term.press("X")
 	term.see("goes", "config A-B.C", "stays", "work stream A-B-C")
 	term.types("C")
+	term.see("to delete it  C")
 	time.Sleep(300 * time.Millisecond) // as long as somebody reads it
 	term.press(enter)
 	term.see("config A-B.C removed")
@@ -126,6 +128,7 @@ func TestNamesThatCollide(t *testing.T) {
 // TestBytesStay (ENG-03): of what another library stored only the membership changes,
 // null stays null, unknown fields stay, and its members run on.
 func TestBytesStay(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	ctx := t.Context()
 	for name, stored := range map[string]string{
@@ -198,6 +201,7 @@ func TestBytesStay(t *testing.T) {
 // TestTwoOperators (ENG-04): two screens change one group at once. One writes, the other
 // is told what changed and by that loses nothing.
 func TestTwoOperators(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	terms := [2]*terminal{a.openGroup(t, "ORDERS/analytics"), a.openGroup(t, "ORDERS/analytics")}
 	lost := regexp.MustCompile(`changed meanwhile|not done: the group changed at revision`)
@@ -244,6 +248,7 @@ func TestTwoOperators(t *testing.T) {
 // TestNamesThatCannotRun (ENG-07): refused where they are typed, all or nothing, and
 // shown for what they are where somebody stored them.
 func TestNamesThatCannotRun(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	before := a.stored(t, "ORDERS.analytics")
 	long := strings.Repeat("x", 300)

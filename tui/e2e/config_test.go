@@ -43,6 +43,7 @@ func command(t *testing.T, root string, env []string, args ...string) (stdout, s
 // TestConfigSaysWhereEachSettingIsFrom: one command prints flag > environment > context
 // section > file > default, for the settings and for the connection, and no secret.
 func TestConfigSaysWhereEachSettingIsFrom(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}
@@ -96,6 +97,7 @@ func TestConfigSaysWhereEachSettingIsFrom(t *testing.T) {
 // TestBadConfigIsRefused: one line, exit 2, before the terminal is touched or anything
 // is connected to; for monitoring it is unknown.
 func TestBadConfigIsRefused(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}
@@ -121,6 +123,7 @@ func TestBadConfigIsRefused(t *testing.T) {
 // TestConfigIsInForce: keys, columns and read-only of the context are what the running
 // program does, on the screens and on the command line.
 func TestConfigIsInForce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}

@@ -11,6 +11,7 @@ import (
 // and the data are the other's, a failure changes nothing, and what is selected outside
 // has no say.
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	a, b := serve(t), serve(t)
 	if _, err := b.js.Conn().Request("$JS.API.STREAM.DELETE.PAYMENTS", nil, patience); err != nil {
 		t.Fatal(err)

@@ -110,6 +110,7 @@ func TestUnseenGroups(t *testing.T) {
 
 // TestDeniedAdvisoriesAreOneLine: one permission covers them all, so it is named once.
 func TestDeniedAdvisoriesAreOneLine(t *testing.T) {
+	t.Parallel()
 	a := guarded(t)
 	for deadline := time.Now().Add(patience); ; { // the refusals come when they come
 		out, _, _ := a.run(t, "", "report", "-n", "2", "--every", "100ms")

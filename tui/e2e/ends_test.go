@@ -157,6 +157,7 @@ func TestEndsWithTheMouse(t *testing.T) {
 // TUI-02: resumed after a suspension, the whole screen is drawn again, and the mouse is
 // taken again.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}
@@ -169,10 +170,10 @@ func TestResume(t *testing.T) {
 	})
 	restored(t, term.output())
 	before := term.written()
-	if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
 	term.waitFor("the screen anew", func(string) bool {
+		if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil { // again: one that comes before it has stopped is lost
+			t.Fatal(err)
+		}
 		again := term.output()[before:]
 		return strings.Contains(again, "\x1b[?1049h") && strings.Contains(again, "\x1b[?1002h") && strings.Contains(again, "VERDICT")
 	})
@@ -194,6 +195,7 @@ func modes(t *testing.T, term *terminal) string {
 // Clicks reach the program as the terminal sends them: a row, once more to open it, a
 // step down by buttons alone.
 func TestMouseInATerminal(t *testing.T) {
+	t.Parallel()
 	term := open(t, 120, 40, "demo", "--mouse")
 	click := func(text string) {
 		t.Helper()
@@ -209,7 +211,7 @@ func TestMouseInATerminal(t *testing.T) {
 		})
 		term.press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
 	}
-	term.see("ORDERS/fulfillment", "3/3")
+	term.see("ORDERS/fulfillment", "3/3", "! degraded", "● live") // the rows have found their places
 	click("ORDERS/fulfillment")
 	term.waitFor("the row to be selected", func(s string) bool {
 		for _, line := range strings.Split(s, "\n") {
@@ -276,6 +278,7 @@ func TestStandardErrorIsKeptOffTheScreen(t *testing.T) {
 
 // CLI-04: no terminal, one that cannot, one without colours, and one of a single cell.
 func TestOddTerminals(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}

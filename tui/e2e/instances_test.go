@@ -20,6 +20,7 @@ import (
 // TestInstancesOnTheScreen is what an operator does who wants to know which process is
 // pinned, and to have another one take over.
 func TestInstancesOnTheScreen(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	logged := t.TempDir() + "/events.jsonl"
 	term := a.openGroup(t, "ORDERS/fulfillment", "--log-events", logged)
@@ -88,6 +89,7 @@ func TestInstancesOnTheScreen(t *testing.T) {
 
 // TestReportInstances: the same without a terminal, and without addresses on request.
 func TestReportInstances(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	out, errs, code := a.run(t, "", "report", "--instances", "ORDERS/fulfillment")
 	for _, want := range []string{"INSTANCE", "fulfil-m1-a", "fulfil-m1-b", "pinned", "standby", "127.0.0.1:", "go " + nats.Version, "pcgtop-demo"} {
@@ -201,6 +203,7 @@ func (q quiet) publish(subject string) {
 
 // TestPinsInTheField replays what people have reported, and looks at the screen.
 func TestPinsInTheField(t *testing.T) {
+	t.Parallel()
 	log.SetOutput(io.Discard) // the reference library prints
 	q := quiet{t, serve(t)}
 	if _, err := q.a.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "QUIET", Subjects: []string{"*.*"}, Storage: jetstream.MemoryStorage}); err == nil {

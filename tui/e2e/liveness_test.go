@@ -16,6 +16,7 @@ import (
 // screen between two looks. (b) and (d): nobody is no member, and a group that never had
 // a consumer is listed with none of its members.
 func TestAMemberThatPullsOneByOneIsSteady(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := a.js.CreateStream(ctx, jetstream.StreamConfig{Name: "SLOW", Subjects: []string{"slow.*"}, Storage: jetstream.MemoryStorage, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "slow.*", Destination: "{{partition(2,1)}}.slow.{{wildcard(1)}}"}}); err != nil {

@@ -49,6 +49,7 @@ func checkAudit(t *testing.T, file string, want ...string) {
 
 // TestPlanCommand: plans as a table and as JSON, and carried out.
 func TestPlanCommand(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	if _, err := orbit.CreateElastic(t.Context(), a.js, "ORDERS", "mine", 8, []orbit.PartitioningFilter{{Filter: "orders.*", PartitioningWildcards: []int{1}}}, -1, -1); err != nil {
@@ -142,6 +143,7 @@ func TestPlanCommand(t *testing.T) {
 // TestPlanByMeasuredLoad: a plan by load is made from what came over some seconds, not from
 // the one message that waits at a moment, and is refused where that tells nothing.
 func TestPlanByMeasuredLoad(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	if _, err := orbit.CreateElastic(t.Context(), a.js, "ORDERS", "quiet", 8, []orbit.PartitioningFilter{{Filter: "orders.nobody.*", PartitioningWildcards: []int{1}}}, -1, -1); err != nil {
 		t.Fatal(err)
@@ -164,7 +166,9 @@ func TestPlanByMeasuredLoad(t *testing.T) {
 			t.Errorf("%s: exit %d, want %d with %q\n%s", c.args, code, c.code, c.says, text)
 		}
 	}
+	came := a.arrivals(t, "ORDERS")
 	out, errs, _ := a.run(t, "", strings.Fields("elastic plan ORDERS fulfillment --strategy load --watch 5s -o json")...)
+	rate := came()
 	var p struct {
 		Plan struct {
 			Price struct {
@@ -177,8 +181,8 @@ func TestPlanByMeasuredLoad(t *testing.T) {
 		t.Fatalf("%v %s%s", err, out, errs)
 	}
 	price := p.Plan.Price
-	if all := 3 * price.Before.Mean; all < 160 || all > 260 || price.Before.Heaviest > 1.5*price.Before.Mean {
-		t.Errorf("200 messages a second, spread evenly: %+v", price)
+	if all := 3 * price.Before.Mean; all < 0.8*rate || all > 1.3*rate || price.Before.Heaviest > 1.5*price.Before.Mean {
+		t.Errorf("%.0f messages came a second, spread evenly: %+v", rate, price)
 	}
 	out, _, _ = a.run(t, "", strings.Fields("elastic plan TELEMETRY rollup --strategy isolate --watch 5s --add m4")...)
 	if !strings.Contains(out, "moves: 1 m1▸m4") { // the hot key's partition

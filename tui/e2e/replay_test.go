@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,7 @@ func (w *watched) frame(s *model.Snapshot, keys string) string {
 // TestReplayEqualsTheScreen: what was on the screen while the demo was recorded is what
 // the replay of the file shows, frame for frame, on every screen that was gone through.
 func TestReplayEqualsTheScreen(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("watches the demo for a while")
 	}
@@ -146,6 +148,7 @@ func TestReplayEqualsTheScreen(t *testing.T) {
 
 // TestRecordAndReplay with the real program: without a screen, and from it.
 func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	dir := t.TempDir()
 	name, taped := filepath.Join(dir, "a.jsonl.gz"), filepath.Join(dir, "b.jsonl")
@@ -212,6 +215,10 @@ func TestRecordAndReplay(t *testing.T) {
 		again := open(t, 120, 40, "replay", "--stop", file, "TELEMETRY/rollup")
 		again.see("■ stopped", "RO")
 		again.press("@", "100%", enter)
+		again.waitFor("its end", func(s string) bool {
+			m := regexp.MustCompile(`stopped \S+ (\S+) of (\S+)`).FindStringSubmatch(s)
+			return m != nil && m[1] == m[2]
+		})
 		again.see("it owns 5 partitions (10-14)")
 		at := clock(again.text())
 		again.press("{", "{")

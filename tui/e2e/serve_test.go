@@ -74,17 +74,33 @@ func (a *account) stored(t *testing.T, key string) string {
 	return string(e.Value())
 }
 
+// arrivals measures how many messages a second came into a stream until the returned function
+// is called: a demo on a busy machine publishes less than it would.
+func (a *account) arrivals(t *testing.T, stream string) (perSecond func() float64) {
+	t.Helper()
+	last := func() float64 {
+		s, err := a.js.Stream(t.Context(), stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(s.CachedInfo().State.LastSeq)
+	}
+	before, start := last(), time.Now()
+	return func() float64 { return (last() - before) / time.Since(start).Seconds() }
+}
+
 // openGroup shows one group of the account in a terminal.
 func (a *account) openGroup(t *testing.T, group string, more ...string) *terminal {
 	t.Helper()
 	term := open(t, 120, 40, append([]string{"-s", a.url, group}, more...)...)
-	term.see("▸ "+group, "PARTITIONS", "MEMBERS")
+	term.see("▸ "+group, "PARTITIONS", "MEMBERS", "● live") // sooner nothing is written
 	return term
 }
 
 // TestBesideOrbit: members of orbit.go run on and follow while the group is changed
 // from the screen, and of the stored bytes only the membership changes.
 func TestBesideOrbit(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	ctx := t.Context()
 	filters := []orbit.PartitioningFilter{{Filter: "orders.*"}} // null wildcards: rewriting them as [] ends every member
@@ -194,6 +210,7 @@ func within(t *testing.T, what string, ok func() bool) {
 // TestChangedMeanwhile: a group that changes between the key press and the confirming
 // is not written, and the screen says what changed.
 func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	term := a.openGroup(t, "ORDERS/analytics")
 	term.press("a", "a", "9", enter)

@@ -42,6 +42,7 @@ func inShell(t *testing.T, shell string, args ...string) string {
 // TestCompletionInBash: what tab offers, commands and flags, and what there is on the
 // server that the line names.
 func TestCompletionInBash(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	script := a.script(t, "bash")
 	for line, want := range map[string]string{
@@ -63,7 +64,11 @@ func TestCompletionInBash(t *testing.T) {
 		for i, w := range words {
 			quoted[i] = "'" + w + "'"
 		}
-		got := inShell(t, "bash", "--norc", "-c", `source "$0"; COMP_WORDS=(pcgtop `+strings.Join(quoted, " ")+`); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _pcgtop; echo "${COMPREPLY[*]}"; complete -p pcgtop`, script)
+		got := ""
+		within(t, line+" to be completed", func() bool { // a busy server may not answer before the shell goes on
+			got = inShell(t, "bash", "--norc", "-c", `source "$0"; COMP_WORDS=(pcgtop `+strings.Join(quoted, " ")+`); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _pcgtop; echo "${COMPREPLY[*]}"; complete -p pcgtop`, script)
+			return want == "" || !strings.HasPrefix(got, "\n")
+		})
 		if offered, bound, _ := strings.Cut(got, "\n"); offered != want || bound != "complete -F _pcgtop pcgtop\n" {
 			t.Errorf("%q: %q, not %q", line, got, want)
 		}
@@ -72,12 +77,14 @@ func TestCompletionInBash(t *testing.T) {
 
 // TestCompletionInOtherShells: fish completes; zsh takes the script.
 func TestCompletionInOtherShells(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	t.Run("fish", func(t *testing.T) {
-		got := inShell(t, "fish", "--no-config", "-c", "source "+a.script(t, "fish")+"; complete -C 'pcgtop shot --screen p'; complete -C 'pcgtop -s "+a.url+" ORDERS/f'")
-		if !regexp.MustCompile(`(?s)palette\b.*partitions\b.*plan\b.*ORDERS/fulfillment`).MatchString(got) {
-			t.Errorf("%q", got)
-		}
+		script := a.script(t, "fish")
+		within(t, "all to be offered", func() bool { // a busy server may not answer before the shell goes on
+			got := inShell(t, "fish", "--no-config", "-c", "source "+script+"; complete -C 'pcgtop shot --screen p'; complete -C 'pcgtop -s "+a.url+" ORDERS/f'")
+			return regexp.MustCompile(`(?s)palette\b.*partitions\b.*plan\b.*ORDERS/fulfillment`).MatchString(got)
+		})
 	})
 	t.Run("zsh", func(t *testing.T) {
 		inShell(t, "zsh", "-f", "-n", a.script(t, "zsh"))
@@ -89,6 +96,7 @@ func TestCompletionInOtherShells(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}
@@ -111,6 +119,7 @@ func TestVersionAndHelp(t *testing.T) {
 
 // TestShot draws from a server and from a recording, in all three forms.
 func TestShot(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	dir := t.TempDir()
 	for _, c := range []struct{ args, file, has string }{

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -172,13 +173,17 @@ func (term *terminal) output() string {
 func (term *terminal) waitFor(what string, ok func(screen string) bool) string {
 	term.t.Helper()
 	deadline := time.Now().Add(patience)
+	var said []string // on the last line, where messages come and go
 	for {
 		s := term.text()
 		if ok(s) {
 			return s
 		}
+		if last := strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]); !slices.Contains(said, last) {
+			said = append(said, last)
+		}
 		if time.Now().After(deadline) {
-			term.t.Fatalf("waited %s for %s; the screen:\n%s", patience, what, s)
+			term.t.Fatalf("waited %s for %s; the screen:\n%s\nits last line was %q", patience, what, s, said)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -234,10 +239,11 @@ func (term *terminal) send(text string) {
 }
 
 // confirm presses the button of the plan that is shown, as slowly as somebody who has
-// read it: what comes faster is refused.
+// read it and sees the button chosen: what comes faster is refused.
 func (term *terminal) confirm() {
 	term.t.Helper()
 	term.press(tab)
+	term.gone("[ Cancel ]")
 	time.Sleep(300 * time.Millisecond)
 	term.press(enter)
 }

@@ -16,6 +16,7 @@ import (
 
 // TestSeed: the same seed gives the same traffic, another one other traffic.
 func TestSeed(t *testing.T) {
+	t.Parallel()
 	first := func(seed string) (subjects []string) {
 		a := serve(t, "--seed", seed)
 		stream, err := a.js.Stream(t.Context(), "ORDERS")
@@ -109,6 +110,7 @@ func (term *terminal) waitForFast(text string) {
 // TestBrokenConfigs: what cannot be read is shown as such, harms nothing else, and no
 // escape code in a name reaches the terminal.
 func TestBrokenConfigs(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	for key, value := range map[string]string{
 		"BAD.json": "{bad", "BAD.both": `{"max_members":2,"partitioning_filters":null,"members":["m"],"member_mappings":[{"member":"m","partitions":[0,1]}]}`,
@@ -140,6 +142,7 @@ func TestBrokenConfigs(t *testing.T) {
 
 // TestReadOnly: the engine refuses, the screen says why, and the commands too.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	before := a.stored(t, "ORDERS.analytics")
 	term := a.openGroup(t, "ORDERS/analytics", "--read-only")

@@ -46,29 +46,28 @@ func TestIdleScreensWriteNothing(t *testing.T) {
 		t.Skip("waits for nothing to happen")
 	}
 	const still = 2500 * time.Millisecond
-	term := open(t, 120, 40, "-s", idleServer(t))
-	term.see("QUIET/nothing", "idle")
+	url := idleServer(t)
 	for _, c := range []struct {
 		keys []string
 		see  string
 	}{{nil, "enter open"}, {[]string{"/", "q"}, "/ q"}, {[]string{"n"}, "New group"}, {[]string{"e"}, "of all groups"}, {[]string{enter, "p"}, "held "}} {
-		term.press(c.keys...)
-		term.see(c.see)
-		deadline, wrote := time.Now().Add(patience), ""
-		for before, since := term.written(), time.Now(); time.Since(since) < still; time.Sleep(50 * time.Millisecond) {
-			if now := term.written(); now != before {
-				wrote = term.output()[before:]
-				before, since = now, time.Now()
+		t.Run(c.see, func(t *testing.T) {
+			t.Parallel() // beside the others, and nothing else
+			term := open(t, 120, 40, "-s", url)
+			term.see("QUIET/nothing", "idle")
+			term.press(c.keys...)
+			term.see(c.see)
+			deadline, wrote := time.Now().Add(patience), ""
+			for before, since := term.written(), time.Now(); time.Since(since) < still; time.Sleep(50 * time.Millisecond) {
+				if now := term.written(); now != before {
+					wrote = term.output()[before:]
+					before, since = now, time.Now()
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("something is written again and again, at last %q; the screen:\n%s", wrote, term.text())
+				}
 			}
-			if time.Now().After(deadline) {
-				t.Errorf("%s: something is written again and again, at last %q; the screen:\n%s", c.see, wrote, term.text())
-				break
-			}
-		}
-		if len(c.keys) > 0 {
-			term.press(esc)
-			term.see("enter open", "! worst")
-		}
+		})
 	}
 }
 
@@ -92,7 +91,6 @@ func TestLiveScreenIsCheap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("watches for some seconds")
 	}
-	t.Parallel()
 	term := open(t, 120, 40, "demo", "TELEMETRY/rollup")
 	term.see("MEMBERS", "pulled")
 	if mean, _ := term.perSecond(5); mean >= liveSecond || mean == 0 {
