@@ -124,6 +124,7 @@ func directReads(t *testing.T, k model.Key, urls []string, engines ...*Engine) (
 // that our own write returned, and a refused one says what changed and shows that at
 // once.
 func TestReplicatedBucket(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}

@@ -66,6 +66,7 @@ func TestDeletedWhileDraining(t *testing.T) {
 // The link is lost in the middle: the handover ends and says so, nothing is written,
 // also not later, and the members go on by the deadline.
 func TestLinkLostWhileDraining(t *testing.T) {
+	t.Parallel()
 	var o *server.Options
 	s := startServer(t, func(made *server.Options) { o = made })
 	o.Port = s.Addr().(*net.TCPAddr).Port

@@ -53,6 +53,7 @@ func drained(t testing.TB, lib library, n int) {
 }
 
 func TestDrainedHandover(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes more than a second")
 	}

@@ -11,6 +11,7 @@ import (
 // With an operator's permissions, as the README lists them, handing over
 // drained, making and deleting groups work.
 func TestDocumentedPermissionsForMore(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, restricted(t, "operator"))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1")

@@ -17,6 +17,7 @@ import (
 // An operator with just the documented permissions sees everything, and every action
 // works, from the screens and from a command, which does not watch.
 func TestDocumentedPermissions(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, restricted(t, "operator"))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1")

@@ -83,6 +83,7 @@ func names(text, permission string) bool {
 // With a viewer's permissions nothing is missing; without any one of them that one is
 // named, and nothing else is, within a second of being needed.
 func TestViewerWithLess(t *testing.T) {
+	t.Parallel()
 	s, permissions := oneLess(t, "viewer-with-instances")
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1", "m2")

@@ -140,6 +140,7 @@ func processor(t testing.TB) time.Duration {
 // Own actions tell who lost the pin, who got it, and how long nobody had it; and each
 // event is a line of the log, which nobody else may read.
 func TestStepDownNamesWhoGotThePin(t *testing.T) {
+	t.Parallel()
 	s := startServer(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")

@@ -14,6 +14,7 @@ import (
 // A write that nobody answers may have been carried out all the same: what is stored
 // tells, and where that cannot be read either, nothing is claimed.
 func TestWriteWithoutAnswer(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		written bool // although no answer comes
 		gone    bool // the server, meanwhile
