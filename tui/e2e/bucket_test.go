@@ -78,9 +78,7 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	filter("E00/")
 	term.see("3 of 10,010 shown", "E00/group000", "0/2")
-	if screen := term.text(); strings.Contains(screen, "unreadable") {
-		t.Errorf("a healthy group is not read:\n%s", screen)
-	}
+	term.gone("unreadable") // a healthy group is read
 	unfilter := func() {
 		term.press(esc)
 		term.gone("shown")
@@ -98,7 +96,7 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	unfilter()
 	term.press("q")
-	if code := term.exit(5 * time.Second); code != 0 {
+	if code := term.exit(patience); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -242,6 +242,7 @@ func (term *terminal) send(text string) {
 // read it and sees the button chosen: what comes faster is refused.
 func (term *terminal) confirm() {
 	term.t.Helper()
+	term.see("[ Cancel ]")
 	term.press(tab)
 	term.gone("[ Cancel ]")
 	time.Sleep(300 * time.Millisecond)
