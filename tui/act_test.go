@@ -247,8 +247,8 @@ func TestRemapDeals(t *testing.T) {
 	open := func() *stage {
 		return newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m")
 	}
-	s := open().press("n").typed("m4").press("enter", "0", "n").typed("m4").press("enter", "2").sees("4 of 16 move").sees("fewest-moves: becomes mapped")
-	s.press("1").sees("balanced: stays balanced").press("enter").sees("pcgtop elastic plan TELEMETRY rollup --strategy balanced --members m1,m2,m3,m4")
+	s := open().press("n").typed("m4").press("enter", "0", "n").typed("m4").press("enter", "2").sees("4 of 16 move").sees("dealt with the fewest moves: becomes mapped")
+	s.press("1").sees("dealt evenly: stays balanced").press("enter").sees("pcgtop elastic plan TELEMETRY rollup --strategy balanced --members m1,m2,m3,m4")
 	open().press("x").sees("m1 is left out; 1 to 4 plan for 2 members").press("1").sees("stays balanced").press("enter").sees("--members m2,m3 --apply")
 	s = open().press("/").typed("0-3").press("enter").sees("4 marked").press("x", "x", "2").sees("no partition moves yet")
 	s.press("C").sees("becomes mapped")

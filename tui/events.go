@@ -174,12 +174,18 @@ func eventsBelow(h int) int {
 
 func (v *eventsView) settle(h int) {
 	v.page = max(1, h-2-eventsBelow(h))
+	if roomy(h) {
+		v.page = max(1, v.page-2)
+	}
 	v.top = scrolled(v.top, v.index, len(v.rows), v.page)
 }
 
 func (v *eventsView) view(m *Model, w, h int) []*row {
 	t := m.theme
 	lines := []*row{v.title(t, w)}
+	if roomy(h) {
+		lines = []*row{t.row(), lines[0], t.row()}
+	}
 	if len(v.rows) == 0 {
 		return append(lines, v.empty(t)...)
 	}

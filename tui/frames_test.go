@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -154,6 +155,12 @@ func TestColoursAreThoseTheTerminalHas(t *testing.T) {
 		s := newStage(t, z.w, z.h)
 		s.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
 		s.show(sketch().snapshot()).press("down", "enter").golden("look-16-colors-group-"+z.String(), true)
+	}
+	ways := screens()
+	for _, name := range []string{"overview", "partitions", "heat", "events", "drop plan", "remap", "delete", "create", "palette", "help, group", "undo", "where"} {
+		s := newStage(t, 80, 24)
+		s.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		s.show(sketch().snapshot()).press(ways[name]...).colours("look-16-colors-" + strings.NewReplacer(" ", "-", ",", "").Replace(name))
 	}
 }
 

@@ -37,7 +37,8 @@ type groupView struct {
 	lent    bool        // the map has the focus until the table is there again
 	scroll  [panels]int // first line of findings and events
 	events  []model.Event
-	page    int // lines of the focused panel
+	page    int  // lines of the focused panel
+	said    bool // the first lines hold all of the worst finding
 }
 
 func newGroupView(k model.Key) *groupView {

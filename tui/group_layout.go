@@ -60,6 +60,9 @@ func (v *groupView) stacked(w, h int) []area {
 		lower = rest / 4 // who is pinned comes first
 	}
 	members := min(v.members.lines()+1, max(rest-min(v.lowerWants(w), lower)-1, rest/2))
+	if rows := max(1, len(v.members.table)) + 2; members < rows+memberDetail-1 { // too little for the detail is better used below
+		members = min(members, rows)
+	}
 	areas := []area{{panelMap, 0, 0, w, chart}, {panelMembers, 0, chart + 1, w, members}}
 	return append(areas, v.lower(w, chart+members+2, h-chart-members-2)...)
 }

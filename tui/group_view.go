@@ -83,6 +83,9 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 		if len(all) == 0 {
 			all = []*row{t.row().gap(1).put(t.dim, "nothing is wrong")}
 		}
+		if !focused && v.said {
+			title.put(t.dim, "  beside the one above")
+		}
 		title.put(t.dim, more(v.scroll[a.panel], len(all), h))
 		rows = portion(all, v.scroll[a.panel], h)
 	case panelEvents:
@@ -150,6 +153,14 @@ func (v *groupView) tabs(t *theme) *row {
 	return r
 }
 
+// mostHead is how many lines the worst finding has at the top of h lines.
+func mostHead(h int) int {
+	if h < 14 {
+		return 2
+	}
+	return 3
+}
+
 // facts are the lines that say what group this is and how it does.
 func (v *groupView) facts(t *theme, w, h int) []*row {
 	if t == nil {
@@ -162,6 +173,7 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 	if h >= 30 {
 		lines = append(lines, t.row())
 	}
+	v.said = false
 	switch {
 	case v.gone:
 		lines = append(lines, deletedLine(t))
@@ -172,7 +184,9 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 			head = t.row().gap(1).put(st.strong(), sign+" ")
 		}
 		indent := head.width
-		said := sentence(t, g.Findings[0], indent, w-indent-1, 2)
+		said := sentence(t, g.Findings[0], indent, w-indent-1, mostHead(h)+1)
+		v.said = len(said) <= mostHead(h)
+		said = said[:min(len(said), mostHead(h))]
 		said[0] = head.join(said[0].cut(indent, max(indent, said[0].width)))
 		lines = append(lines, said...)
 	}
@@ -258,17 +272,17 @@ func of(filters []model.Filter) string {
 // as many, and nobody reads them one by one.
 const mostFindings = 500
 
-// findingLines draws every finding with its hint. The worst one alone is not said
-// again: it is in the first line.
+// findingLines draws every finding with its hint. The worst one is not said again where
+// it stands in full in the first lines, unless the findings are what is read.
 func (v *groupView) findingLines(t *theme, w int) []*row {
 	if t == nil {
 		t = &theme{}
 	}
-	if len(v.shown.Findings) < 2 && v.focused != panelFindings {
-		return nil
+	all := v.shown.Findings
+	if v.focused != panelFindings && v.said {
+		all = all[1:]
 	}
 	var lines []*row
-	all := v.shown.Findings
 	for _, f := range all[:min(len(all), mostFindings)] {
 		sign, st := t.severity(f.Severity)
 		for i, r := range sentence(t, f, 3, w-4, 4) {

@@ -9,8 +9,8 @@ import (
 	"pcgtop/tui/glyph"
 )
 
-// helpWindow lists what the keys do on the screen it was opened on, and why some do
-// nothing now.
+// helpWindow lists what the keys do on the screen it was opened on, why some do nothing
+// now, and what the signs there mean.
 type helpWindow struct {
 	of   keymap.Screen
 	top  int
@@ -41,7 +41,7 @@ func (d *helpWindow) draw(m *Model, w, _ int) []*row {
 	t := m.theme
 	inner := windowWidth(w) - 4
 	lines := d.lines(m, inner)
-	return boxed(t, "Keys", strings.TrimSpace(more(d.top, len(lines), d.page)), portion(lines, d.top, d.page), inner+4)
+	return boxed(t, "Keys and signs", strings.TrimSpace(more(d.top, len(lines), d.page)), portion(lines, d.top, d.page), inner+4)
 }
 
 // lines is the table, section by section: keys, what they do, why not.
@@ -62,6 +62,31 @@ func (d *helpWindow) lines(m *Model, w int) []*row {
 			rows = append(rows, t.row().put(t.head, string(section)))
 		}
 		rows = append(rows, d.entry(t, e, keys, w)...)
+	}
+	return append(rows, d.signs(t, w)...)
+}
+
+// signs is what the screen's signs and letters mean.
+func (d *helpWindow) signs(t *theme, w int) []*row {
+	list := legend(t, d.of)
+	if len(list) == 0 {
+		return nil
+	}
+	widest := 0
+	for _, s := range list {
+		widest = max(widest, glyph.Width(t.row().safe(s.text)))
+	}
+	rows := []*row{t.row(), t.row().put(t.head, "Signs")}
+	for _, s := range list {
+		for i, text := range glyph.Wrap(t.row().safe(s.means), w-widest-4) {
+			r := t.row().gap(2)
+			if i == 0 {
+				r.left(s.look, s.text, widest).gap(2)
+			} else {
+				r.gap(widest + 2)
+			}
+			rows = append(rows, r.put(t.text, text).fit(w))
+		}
 	}
 	return rows
 }

@@ -66,12 +66,19 @@ func roleWords(m *model.Member, i *model.Instance) string {
 		return "pinned, deduced"
 	case i.Role == model.RolePinned:
 		return "pinned " + since(c.PinnedAt, c.TS)
-	case i.Role == model.RoleStale:
+	}
+	return roleWord(i.Role)
+}
+
+// roleWord is a role as short as it is shown.
+func roleWord(r model.Role) string {
+	switch r {
+	case model.RoleStale:
 		return "believes pinned"
-	case i.Role == model.RoleSilent:
+	case model.RoleSilent:
 		return "not pulling"
 	}
-	return string(i.Role)
+	return string(r)
 }
 
 // instanceRow draws an instance below its member: name and role in the columns of the

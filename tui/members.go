@@ -249,7 +249,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 		{title: "MEMBER", want: min(l.names, 40), least: min(l.names, max(8, w/4)), cell: func(r *row, i, w int) { r.name(t.text.strong(), member(i).Name, w) }},
 		{title: "  STATE", want: l.states + 2, least: min(l.states+2, max(10, w/3)), cell: func(r *row, i, w int) {
 			sign, st := l.look(t, member(i))
-			r.put(st, sign+" ").left(st, stateWords(member(i)), w-2)
+			r.sign(st, sign).left(st, stateWords(member(i)), w-2)
 		}},
 		{title: "PARTITIONS", want: min(l.parts, max(12, w/4)), least: min(l.parts, max(6, w/7)), keep: 9, cell: func(r *row, i, w int) {
 			if len(member(i).Partitions) == 0 {

@@ -19,20 +19,7 @@ func (o *overview) below(m *Model, w, h int) []*row {
 	}
 	var lines []*row
 	if g := m.snap.Group(o.selected); g != nil && len(g.Findings) > 0 {
-		f := g.Findings[0]
-		sign, st := t.severity(f.Severity)
-		lines = append(lines, t.row())
-		r := t.row().gap(1).put(st, sign+" ").put(t.title, g.Key.String())
-		more := ""
-		if n := len(g.Findings) - 1; n > 0 {
-			more = "  and " + model.Count(n, "more finding")
-		}
-		if w < wordsInTable { // the table has the verdict's sign alone
-			more = "  " + string(g.Verdict)
-		}
-		r.put(t.dim, more)
-		lines = append(lines, r)
-		lines = append(lines, sentence(t, f, 3, w-4, 3)...)
+		lines = append([]*row{t.row()}, o.reasons(t, g, w, h/2)...)
 		for _, r := range lines {
 			r.on(&target{action: keymap.Open})
 		}
@@ -48,6 +35,34 @@ func (o *overview) below(m *Model, w, h int) []*row {
 		for _, e := range events {
 			lines = append(lines, eventLine(m, e, names).on(clicks(func(m *Model) { m.toEvent(&e) })))
 		}
+	}
+	return lines
+}
+
+// reasons says what is wrong with a group: the worst, and what else needs somebody, as
+// far as there is room in h lines.
+func (o *overview) reasons(t *theme, g *model.Group, w, h int) []*row {
+	sign, st := t.severity(g.Findings[0].Severity)
+	title := t.row().gap(1).put(st, sign+" ").put(t.title, g.Key.String())
+	lines := []*row{title}
+	said := 0
+	for i, f := range g.Findings {
+		text := sentence(t, f, 3, w-4, 3)
+		if i > 0 && (f.Severity == model.Info || len(lines)+len(text) > h) {
+			break
+		}
+		if i > 0 {
+			sign, st := t.severity(f.Severity)
+			text[0] = t.row().gap(1).put(st, sign+" ").join(text[0].cut(3, max(3, text[0].width)))
+		}
+		lines = append(lines, text...)
+		said++
+	}
+	switch n := len(g.Findings) - said; {
+	case w < wordsInTable: // the table has the verdict's sign alone
+		title.put(t.dim, "  "+string(g.Verdict))
+	case n > 0:
+		title.put(t.dim, "  and "+model.Count(n, "more finding"))
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"pcgtop/keymap"
@@ -172,8 +173,8 @@ func groupName(r *row, t *theme, k model.Key, w int) {
 	r.put(t.dim, k.Stream+"/").put(t.text, k.Group)
 }
 
-// why is the worst that is to be said about a group, and how bad it is: in full where
-// that fits into w cells.
+// why says in w cells what is wrong with a group, and how bad the worst of it is: one
+// thing in full where that fits, several in a few words, as many as fit.
 func why(m *Model, g *model.Group, w int) (string, style) {
 	old := m.outdated(g)
 	if len(g.Findings) == 0 {
@@ -188,8 +189,34 @@ func why(m *Model, g *model.Group, w int) (string, style) {
 	if old != "" {
 		old += ": "
 	}
-	if text := old + f.Text; glyph.Width(m.theme.row().safe(text)) <= w {
+	fits := func(text string) bool { return glyph.Width(m.theme.row().safe(text)) <= w }
+	others := otherReasons(g.Findings)
+	if text := old + f.Text; len(others) == 0 && fits(text) {
 		return text, st
 	}
-	return old + f.Short(), st
+	text := old + f.Short()
+	for _, s := range others {
+		if !fits(text + "; " + s) {
+			break
+		}
+		text += "; " + s
+	}
+	return text, st
+}
+
+// mostReasons is how many things are said of a group in a line.
+const mostReasons = 4
+
+// otherReasons are what needs somebody beside the worst, in a few words.
+func otherReasons(findings []model.Finding) []string {
+	said := []string{findings[0].Short()}
+	for _, f := range findings[1:] {
+		if f.Severity == model.Info || len(said) == mostReasons { // those come last
+			break
+		}
+		if s := f.Short(); !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	return said[1:]
 }

@@ -174,7 +174,7 @@ func (t *partTable) columns(th *theme, w int) []column {
 				return
 			}
 			sign, st := memberLook(th, g.Members[p.Member], t.chart.trouble)
-			r.put(st, sign+" ").left(st, string(g.Members[p.Member].State), w-2)
+			r.sign(st, sign).left(st, string(g.Members[p.Member].State), w-2)
 		}},
 		{title: "NOTE", want: min(notes, 40), keep: 7, cell: func(r *row, i, w int) { r.name(th.warn, part(i).Note, w) }},
 		{title: "WEIGHT", want: weights, keep: 1, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},

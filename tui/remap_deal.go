@@ -166,15 +166,28 @@ func (d *remapWindow) form(t *theme, w int) *row {
 	text := "stays " + is
 	switch {
 	case was == "balanced" && is == "mapped":
-		text = "becomes mapped: members can then only be changed by a remap"
+		text = "becomes mapped: members then change by remap only"
 	case was == "mapped" && is == "balanced":
 		text = "becomes balanced: members can be added and dropped again"
 	}
 	if d.strategy != "" {
-		text = string(d.strategy) + ": " + text
+		text = howDealt(d.strategy) + ": " + text
 	}
 	for _, n := range d.notes {
 		text += "; " + n
 	}
 	return t.row().gap(2).left(t.dim, text, w-2)
+}
+
+// howDealt says in words how a plan was made.
+func howDealt(s model.Strategy) string {
+	switch s {
+	case model.StrategyFewest:
+		return "dealt with the fewest moves"
+	case model.StrategyLoad:
+		return "dealt by load"
+	case model.StrategyIsolate:
+		return "dealt to isolate a partition"
+	}
+	return "dealt evenly"
 }

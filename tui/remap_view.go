@@ -37,6 +37,9 @@ func (d *remapWindow) draw(m *Model, w, h int) []*row {
 	chart := d.chart.view(t, mw, mh, true)
 	rows := []*row{d.about(t)}
 	if w >= 80 {
+		if rows[0].width < mw+3 {
+			rows[0].fit(mw + 3).join(d.heads(t, inner-mw-3))
+		}
 		totals := d.totals(t, inner-mw-3, mh)
 		for i := range max(len(chart), len(totals)) {
 			r := t.row()
@@ -85,6 +88,30 @@ func (d *remapWindow) name(i int) string {
 	return d.names[i]
 }
 
+// fields is how wide the names are in totals of w cells, and whether there is room for the
+// loads.
+func (d *remapWindow) fields(w int) (names int, loaded bool) {
+	names = len("MEMBER")
+	for _, n := range d.names {
+		names = max(names, glyph.Width(glyph.Clean(n)))
+	}
+	before, _ := d.loads()
+	if loaded = before != nil && w >= 30; loaded {
+		w -= 8
+	}
+	return max(4, min(names, w-18)), loaded
+}
+
+// heads are those of the totals.
+func (d *remapWindow) heads(t *theme, w int) *row {
+	names, loaded := d.fields(w)
+	r := t.row().gap(d.chart.letterWidth()+1).right(t.head, "PARTS", names+4)
+	if loaded {
+		r.gap(6).right(t.head, "LOAD", 5)
+	}
+	return r.fit(w)
+}
+
 // totals is how many partitions each member has, and had.
 func (d *remapWindow) totals(t *theme, w, h int) []*row {
 	before, after := make([]int, len(d.names)), make([]int, len(d.names))
@@ -96,16 +123,8 @@ func (d *remapWindow) totals(t *theme, w, h int) []*row {
 			after[o]++
 		}
 	}
-	names := 6
-	for _, n := range d.names {
-		names = max(names, glyph.Width(glyph.Clean(n)))
-	}
 	loadBefore, loadAfter := d.loads()
-	loaded := loadBefore != nil && w >= 30
-	names = max(4, min(names, w-18))
-	if loaded {
-		names = max(4, min(names, w-26))
-	}
+	names, loaded := d.fields(w)
 	var rows []*row
 	at := -1
 	if len(d.owner) > 0 {

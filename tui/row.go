@@ -112,6 +112,15 @@ func (r *row) target(x int) *target {
 // gap appends blanks.
 func (r *row) gap(n int) *row { return r.append(style{}, strings.Repeat(" ", max(0, n))) }
 
+// sign appends a sign and a blank. No sign is two blanks, and no more: the selected row
+// would colour them.
+func (r *row) sign(st style, sign string) *row {
+	if sign == " " {
+		return r.gap(2)
+	}
+	return r.put(st, sign).gap(1)
+}
+
 // left appends text in a field of w cells, cut or padded. A background fills the field.
 func (r *row) left(st style, text string, w int) *row {
 	s := r.short(r.safe(text), w)

@@ -92,7 +92,7 @@ func (t *theme) basic() {
 	t.ok, t.warn, t.bad, t.info = style{fg: lipgloss.Green}, style{fg: lipgloss.Yellow}, style{fg: lipgloss.Red, bold: true}, style{fg: lipgloss.Cyan}
 	t.alarm = style{fg: lipgloss.Yellow, reverse: true, bold: true}
 	t.focus, t.button = style{reverse: true, bold: true}, style{}
-	t.hues = []color.Color{lipgloss.Cyan, lipgloss.Magenta, lipgloss.Blue} // the others are the states'
+	t.hues = []color.Color{lipgloss.Cyan, lipgloss.Magenta, lipgloss.BrightBlue} // blue itself is hardly seen on black; the others are the states'
 }
 
 func (t *theme) plain() {
