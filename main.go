@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -80,7 +81,8 @@ type connection struct {
 	MaxRequests   float64       `help:"Most API requests a second (20)."`
 	HideAddresses bool          `help:"Show and write no network addresses."`
 	LogEvents     string        `help:"Append every event to a file, a JSON line each." placeholder:"FILE"`
-	Audit         string        `help:"Record every action in this file, two JSON lines each (mode 0600)." placeholder:"FILE"`
+	unlogged      *unlogged
+	Audit         string `help:"Record every action in this file, two JSON lines each (mode 0600)." placeholder:"FILE"`
 }
 
 // appearance is how the screens look.
@@ -97,7 +99,7 @@ func (c connection) options() engine.Options {
 		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix, Parti: c.Parti.Name,
 		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
-		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit,
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Unlogged: c.unlogged.say, Audit: c.Audit,
 	}
 }
 
@@ -112,6 +114,7 @@ func run(args []string) int {
 	defer stop()
 
 	var c cli
+	c.unlogged = &unlogged{}
 	printed := false // help was asked for and given
 	parser := kong.Must(&c, append(manual(), kong.Exit(func(int) { printed = true }), kong.BindTo(ctx, (*context.Context)(nil)))...)
 	parsed, err := parser.Parse(args)
@@ -158,7 +161,19 @@ func run(args []string) int {
 	if err := parsed.Run(&c, env, &c.Static, &c.Elastic); err != nil {
 		return fail(err, failed)
 	}
+	if c.unlogged.Load() {
+		return failed
+	}
 	return exitDone
+}
+
+// unlogged tells whether events could not be written where they were to be. The line is
+// shown in the screens too.
+type unlogged struct{ atomic.Bool }
+
+func (u *unlogged) say(err error) {
+	u.Store(true)
+	fmt.Fprintln(os.Stderr, "pcgtop: events are no longer written: "+report.OneLine(err.Error()))
 }
 
 // errNoTerminal is returned where the screens would need a terminal.
@@ -225,7 +240,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 // to do with it.
 func (c connection) demoOptions(url string) engine.Options {
 	return engine.Options{Server: url, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
-		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Audit: c.Audit, Lookup: ownVariables}
+		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Unlogged: c.unlogged.say, Audit: c.Audit, Lookup: ownVariables}
 }
 
 func ownVariables(name string) (string, bool) {

@@ -86,9 +86,12 @@ func (r reportCmd) replay() error {
 		picture = file.Len() - 1
 	}
 	for n, t := 1, file.Time(picture); ; n, t = n+1, t.Add(max(r.Every, time.Millisecond)) {
-		s, err := file.Snapshot(file.Find(t))
+		s, problem, err := file.Last(file.Find(t))
 		if err != nil {
 			return err
+		}
+		if problem != "" {
+			fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(problem+"; this is the last one before it"))
 		}
 		if err := r.print(s); err != nil {
 			return err

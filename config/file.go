@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"go.yaml.in/yaml/v3"
 
@@ -77,11 +78,14 @@ func Load(path string, settings []Setting) (*File, error) {
 }
 
 func read(path string) (string, error) {
-	in, err := os.Open(path)
+	in, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not keep us waiting
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
+	if info, err := in.Stat(); err != nil || info.Mode()&os.ModeNamedPipe != 0 {
+		return "", errors.Join(err, fmt.Errorf("%s is a pipe; give a file", path))
+	}
 	text, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err == nil && len(text) > maxFile {
 		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)

@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"pcgtop/model"
@@ -63,7 +64,7 @@ func openAudit(path string, s *Settings, hideAddresses bool) (*audit, error) {
 	if path == "" {
 		return a, nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("audit file: %w", err)
 	}

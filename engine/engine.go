@@ -33,6 +33,7 @@ type Engine struct {
 	observer *observe.Observer
 	admin    Administrator
 	events   *eventLog // nil: none is kept
+	unlogged func(error)
 	audit    *audit
 	out      chan *model.Snapshot
 	turn     chan struct{}  // held by whoever runs the observer
@@ -50,7 +51,7 @@ type Engine struct {
 func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals, events *eventLog) *Engine {
 	var e *Engine
 	e = &Engine{
-		nc: nc, js: js, settings: s, refusals: refused, events: events,
+		nc: nc, js: js, settings: s, refusals: refused, events: events, unlogged: o.Unlogged,
 		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
 		audit: &audit{},
 		observer: observe.New(nc, observe.Options{
@@ -212,6 +213,9 @@ func (e *Engine) step() *model.Snapshot {
 	e.mu.Unlock()
 	next := e.reduce(prev, pending...) // not under the lock: only this goroutine replaces current
 	if err := e.events.write(next); err != nil {
+		if e.unlogged != nil {
+			e.unlogged(err)
+		}
 		e.see(model.EventSeen{Event: model.Event{Kind: model.EventAction, Text: "events are no longer written: " + err.Error()}})
 	}
 	e.mu.Lock()

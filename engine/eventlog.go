@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 
 	"pcgtop/model"
 )
@@ -23,7 +24,7 @@ func openEventLog(name string) (*eventLog, error) {
 		return nil, nil
 	}
 	const own = 0o600
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, own)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, own)
 	if err != nil {
 		return nil, fmt.Errorf("event log: %w", err)
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	HideAddresses bool
 	// LogEvents is a file that every event is appended to, a JSON line each; empty: none.
 	LogEvents string
+	// Unlogged is called once if events can no longer be written there, with the reason.
+	Unlogged func(error)
 
 	ReadOnly    bool          // refuse every write; PCGTOP_READ_ONLY does the same
 	MaxRequests float64       // API requests per second that observing may make; default 20

@@ -61,8 +61,13 @@ func (c Record) Run(e *Env) (err error) {
 	observed := make(chan error, 1)
 	go func() { observed <- engine.Run(ctx) }()
 	var seen []model.Key
+	var early *model.Snapshot // before everything was read: no groups, or a part of them
+	written := false
 	for s := range engine.Snapshots() {
-		file.Add(s)
+		if early = s; s.Link.State != model.LinkStarting || written {
+			file.Add(s)
+			written = true
+		}
 		if err = file.Err(); err != nil {
 			cancel()
 		}
@@ -70,6 +75,9 @@ func (c Record) Run(e *Env) (err error) {
 			seen = keys
 			engine.Focus(depth(keys, group), keys)
 		}
+	}
+	if !written && early != nil {
+		file.Add(early)
 	}
 	text, closing := file.Close()
 	if err := errors.Join(closing, <-observed); err != nil {

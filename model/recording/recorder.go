@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"pcgtop/model"
@@ -39,8 +40,13 @@ type Recorder struct {
 func Create(name string, force, addresses bool) (*Recorder, error) {
 	const own = 0o600
 	flags := os.O_CREATE | os.O_EXCL | os.O_WRONLY
-	if force {
-		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY
+	if info, err := os.Stat(name); force && err == nil && info.Mode().IsRegular() {
+		// Replaced, not written over: whoever records to it now keeps what is his.
+		if err := os.Remove(name); err != nil {
+			return nil, fmt.Errorf("recording: %w", err)
+		}
+	} else if force {
+		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY | syscall.O_NONBLOCK // a pipe must not keep us waiting
 	}
 	f, err := os.OpenFile(name, flags, own)
 	switch {
@@ -125,6 +131,18 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
+// replaced says that the file is no more the one of that name.
+func (r *Recorder) replaced() error {
+	mine, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(r.file.Name()); err != nil || !os.SameFile(mine, now) {
+		return errors.New("it was removed or replaced meanwhile: what was recorded is lost")
+	}
+	return nil
+}
+
 // Close writes what waits, ends the recording and says in a line what was written.
 func (r *Recorder) Close() (string, error) {
 	r.mu.Lock()
@@ -135,7 +153,8 @@ func (r *Recorder) Close() (string, error) {
 	r.mu.Unlock()
 	<-r.over
 	r.try((*Writer).Close)
-	if err := errors.Join(r.Err(), r.file.Close()); err != nil {
+	replaced := r.replaced()
+	if err := errors.Join(r.Err(), r.file.Close(), replaced); err != nil {
 		return "", fmt.Errorf("recording to %s: %w", r.file.Name(), err)
 	}
 	return fmt.Sprintf("recorded %s in %s, %.1f kB, to %s", model.Count(r.writer.Pictures(), "picture"),

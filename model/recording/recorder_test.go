@@ -103,3 +103,31 @@ func TestAFullDisk(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Two recordings to one file: the later one is whole, and the one before says that it is
+// lost.
+func TestTheFileIsReplacedMeanwhile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "s")
+	first, err := Create(name, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := Create(name, true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := session(20)
+	for _, s := range list {
+		first.Add(s)
+		second.Add(s)
+	}
+	if _, err := second.Close(); err != nil {
+		t.Error(err)
+	}
+	if text, err := first.Close(); err == nil || !strings.Contains(err.Error(), "removed or replaced meanwhile") {
+		t.Errorf("%q %v", text, err)
+	}
+	if r := open(t, name); r.Len() != len(list) || r.Problem() != "" {
+		t.Errorf("%d pictures, %q", r.Len(), r.Problem())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"pcgtop/model"
@@ -39,7 +40,7 @@ type full struct {
 // Open finds the pictures of a file, reading it once. What cannot be read is left out,
 // see [Recording.Problem]; an error says that nothing can.
 func Open(name string) (*Recording, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe must not keep us waiting
 	if err != nil {
 		return nil, fmt.Errorf("opening the recording: %w", err)
 	}
@@ -159,11 +160,39 @@ func (r *Recording) Snapshot(i int) (*model.Snapshot, error) {
 	return s, nil
 }
 
+// brokenError is a picture that cannot be read.
+type brokenError struct {
+	name    string
+	picture int
+	err     error
+}
+
+func (e *brokenError) Error() string {
+	return fmt.Sprintf("%s: picture %d: %v", e.name, e.picture, e.err)
+}
+func (e *brokenError) Unwrap() error { return e.err }
+
 // broken forgets a state that can no longer be built upon.
 func (r *Recording) broken(err error) error {
 	picture := r.state.picture
 	r.state = nil
-	return fmt.Errorf("%s: picture %d: %w", r.name, picture, err)
+	return &brokenError{r.name, picture, err}
+}
+
+// Last is the last picture up to i that can be read, and why i itself cannot; empty when
+// it can.
+func (r *Recording) Last(i int) (s *model.Snapshot, problem string, err error) {
+	for {
+		s, err = r.Snapshot(i)
+		broken := (*brokenError)(nil)
+		if err == nil || !errors.As(err, &broken) || broken.picture < 1 {
+			return s, problem, err
+		}
+		if problem == "" {
+			problem = err.Error()
+		}
+		i = broken.picture - 1
+	}
 }
 
 // rewind goes to a full picture.

@@ -289,3 +289,34 @@ func TestHeads(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLastPictureThatCanBeRead: where a picture is damaged, the one before it counts,
+// and why is said.
+func TestTheLastPictureThatCanBeRead(t *testing.T) {
+	list := session(200)
+	name := record(t, "s", Options{}, list...)
+	whole := open(t, name)
+	at := whole.fulls[1].picture - 1 // a change, the last one before a full line
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	damaged := bytes.Replace(lines[at], []byte(`"ts":"20`), []byte(`"ts":"x0`), -1)
+	if bytes.Equal(damaged, lines[at]) {
+		t.Fatalf("no time in %s", lines[at])
+	}
+	lines[at] = damaged
+	r := open(t, file(t, "damaged", bytes.Join(lines, nil)))
+	if r.Len() != len(list) {
+		t.Fatalf("%d pictures: the line was to count, and to break when it is read", r.Len())
+	}
+	if s, problem, err := r.Last(at); err != nil || problem == "" || s.Seq != list[at-1].Seq {
+		t.Errorf("%v, problem %q", err, problem)
+	}
+	for _, fine := range []int{5, at + 1, len(list) - 1} {
+		if s, problem, err := r.Last(fine); err != nil || problem != "" || s.Seq != list[fine].Seq {
+			t.Errorf("picture %d: %v %q", fine, err, problem)
+		}
+	}
+}
