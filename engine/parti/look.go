@@ -150,8 +150,9 @@ func (l *look) sourcePending() bool {
 
 // list lists the partitions: those assigned, and those that are only in the source.
 func (l *look) list() {
-	for _, s := range l.shown.shares {
-		l.partitions = append(l.partitions, listed{share: s})
+	l.partitions = make([]listed, len(l.shown.shares))
+	for i, s := range l.shown.shares {
+		l.partitions[i].share = s
 	}
 	if l.sourceOf != nil && l.sourceOf.problem == "" {
 		owners := l.shown.owners()
@@ -161,8 +162,10 @@ func (l *look) list() {
 			}
 		}
 	}
-	slices.SortStableFunc(l.partitions, func(a, b listed) int { return a.compare(b.Partition) })
-	l.partitions = slices.CompactFunc(l.partitions, func(a, b listed) bool { return a.compare(b.Partition) == 0 })
+	if len(l.partitions) > len(l.shown.shares) { // those are in order
+		slices.SortStableFunc(l.partitions, func(a, b listed) int { return a.compare(b.Partition) })
+		l.partitions = slices.CompactFunc(l.partitions, func(a, b listed) bool { return a.compare(b.Partition) == 0 })
+	}
 	l.note()
 }
 
@@ -213,6 +216,9 @@ func (l *look) note() {
 // handoffs finds the claims that are not stable, by the partitions' identities. A claim has
 // the keys joined by dashes, which can be those of several partitions: the owners tell then.
 func (l *look) handoffs() map[string][]record[claim] {
+	if l.openHandoffs() == 0 {
+		return nil
+	}
 	dashed := map[string][]*listed{}
 	for i := range l.partitions {
 		p := &l.partitions[i]

@@ -53,7 +53,7 @@ type state struct {
 	aliasRaw   map[string]string
 	claims     map[string]record[claim]
 	sources    map[sourceAt]record[[]Partition]
-	packed     map[sourceAt]bool // the source is compressed
+	sourceRaw  map[sourceAt][]byte // as it is stored
 
 	shown  *version // the last version that was complete, or what there is of the first one
 	before *version // the complete one before it
@@ -68,7 +68,7 @@ func newState() state {
 	return state{
 		ids: map[string]record[struct{}]{}, heartbeats: map[string]record[heartbeat]{}, stopped: map[string]time.Time{},
 		payloads: map[string]record[payload]{}, aliases: map[string]record[assignment]{}, aliasRaw: map[string]string{},
-		claims: map[string]record[claim]{}, sources: map[sourceAt]record[[]Partition]{}, packed: map[sourceAt]bool{},
+		claims: map[string]record[claim]{}, sources: map[sourceAt]record[[]Partition]{}, sourceRaw: map[sourceAt][]byte{},
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *state) take(p place, r observe.Record) (news bool) {
 	case roleSource:
 		list, err := decodeSource(r.Value)
 		at := sourceAt{p.bucket, r.Key}
-		s.sources[at], s.packed[at] = recordOf(r, list, oddities{}, err), gzipped(r.Value)
+		s.sources[at], s.sourceRaw[at] = recordOf(r, list, oddities{}, err), slices.Clone(r.Value)
 		return true
 	}
 	return false
@@ -221,7 +221,7 @@ func (s *state) drop(p place, key string, at time.Time, removed bool) (news bool
 		delete(s.claims, key)
 	case roleSource:
 		delete(s.sources, sourceAt{p.bucket, key})
-		delete(s.packed, sourceAt{p.bucket, key})
+		delete(s.sourceRaw, sourceAt{p.bucket, key})
 	}
 	return true
 }

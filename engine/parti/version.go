@@ -19,6 +19,7 @@ type version struct {
 	shares    []share             // by partition
 	missing   []string            // workers whose payload is not there, or is not what it should be
 	behind    []string            // version 1: workers whose assignment is of an older version
+	owned     map[string]string   // see owners
 }
 
 // share is a partition and who has it.
@@ -121,9 +122,11 @@ func (v *version) owners() map[string]string {
 	if v == nil {
 		return nil
 	}
-	m := make(map[string]string, len(v.shares))
-	for _, s := range v.shares {
-		m[s.identity()] = s.owner
+	if v.owned == nil {
+		v.owned = make(map[string]string, len(v.shares))
+		for _, s := range v.shares {
+			v.owned[s.identity()] = s.owner
+		}
 	}
-	return m
+	return v.owned
 }
