@@ -68,9 +68,10 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 	} else {
 		t.Logf("%.1f requests a second", rate)
 	}
-	if heard, made := count(), int(o.api.made.Load()); heard > made || made-heard > 5 {
-		t.Errorf("the server heard %d requests, %d were counted", heard, made)
-	}
+	eventually(t, "the server heard what was counted", func() bool { // but for some that are on their way
+		heard, made := count(), int(o.api.made.Load())
+		return heard <= made && made-heard <= 5
+	})
 	if now := r.now(); now.Requests.PerSecond == 0 || now.Requests.Budget != perSecond {
 		t.Errorf("told: %+v", now.Requests)
 	}

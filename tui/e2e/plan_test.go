@@ -110,7 +110,11 @@ func TestPlanCommand(t *testing.T) {
 		{"elastic drop ORDERS mine c --drain --longest=-5s", 2, "--longest is -5s: give 100ms to 1h0m0s"},
 		{"elastic drop ORDERS mine c --drain --longest 10000h", 2, "give 100ms to 1h0m0s"},
 	} {
+		begun := time.Now()
 		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
+		if took := time.Since(begun); code == 2 && took > 10*time.Second { // as long as loads are measured
+			t.Errorf("pcgtop %s: refused after %v", c.args, took)
+		}
 		text := out
 		if c.code != 0 {
 			text = errs
