@@ -74,8 +74,12 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 	ctx, stop := e.refusals.watch(ctx, false)
 	defer stop()
 	done, err := e.admin.Apply(ctx, p, report)
-	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
-		err = fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
+	if denied, half := (*deniedError)(nil), (*halfDone)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+		if errors.As(err, &half) {
+			err = &halfDone{half.what, half.how, denied}
+		} else {
+			err = fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
+		}
 	}
 	err = errors.Join(err, record.end(done, err))
 	e.see(e.told(p, done, err)...)

@@ -47,7 +47,11 @@ func (a *administration) delete(ctx context.Context, p *model.Plan) (Outcome, er
 	case errors.Is(err, pcgroups.ErrChanged):
 		return Outcome{}, fmt.Errorf("%w: %w; nothing was deleted", ErrChanged, err)
 	case err != nil && report != nil && len(report.Removed) > 0:
-		return Outcome{}, fmt.Errorf("%s: %s went, but: %w; deleting once more finishes it", describe(p), strings.Join(named(report.Removed), ", "), err)
+		how := strings.Join(named(report.Removed), ", ") + " went, the rest stays; once it can be deleted, finish by pcgtop elastic delete " + k.Stream + " " + k.Group
+		if k.Kind == model.KindStatic { // whose members nobody knows any more
+			how = strings.Join(named(report.Removed), ", ") + " went, the rest stays: remove its consumers by nats consumer rm " + k.Stream + " " + k.ConsumerName("MEMBER")
+		}
+		return Outcome{}, &halfDone{describe(p), how, err}
 	case err != nil:
 		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)
 	}
@@ -57,6 +61,16 @@ func (a *administration) delete(ctx context.Context, p *model.Plan) (Outcome, er
 	}
 	return Outcome{Text: text}, nil
 }
+
+// halfDone is an action that could not be carried out to its end.
+type halfDone struct {
+	what string // was to be done
+	how  string // far it came, and what finishes it
+	err  error
+}
+
+func (e *halfDone) Error() string { return e.what + ": " + e.err.Error() + "; " + e.how }
+func (e *halfDone) Unwrap() error { return e.err }
 
 func named(resources []pcgroups.Resource) []string {
 	var list []string

@@ -223,6 +223,17 @@ func TestOperatorWithLess(t *testing.T) {
 			if took := time.Since(begin); !errors.Is(err, ErrDenied) || !names(err.Error(), missing) || took > time.Second {
 				t.Errorf("%v after %v", err, took)
 			}
+			// What was written is told: the config of a group goes before the rest of it.
+			said := "nothing was written"
+			switch missing {
+			case "$JS.API.CONSUMER.DELETE.>":
+				said = "config ORDERS.fixed went, the rest stays: remove its consumers by nats consumer rm ORDERS fixed-MEMBER"
+			case "$JS.API.STREAM.DELETE.*":
+				said = "config ORDERS.cg went, the rest stays; once it can be deleted, finish by pcgtop elastic delete ORDERS cg"
+			}
+			if !strings.Contains(err.Error(), said) {
+				t.Errorf("%v, want %q", err, said)
+			}
 		})
 	}
 }

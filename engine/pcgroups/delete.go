@@ -183,7 +183,8 @@ func (r *DeleteReport) planConsumers(ctx context.Context, js jetstream.JetStream
 // DeleteGroup deletes a group in the state that the caller has seen, and tells what
 // it removed, what it left alone and why, and what was gone already. If the config's
 // revision is not the given one (0: no config), nothing is removed and the error is a
-// [*ChangedError]. The config goes first, which ends the members; when the rest fails,
+// [*ChangedError]. The config goes first, for its revision guards the rest, and that ends
+// the members, as it does with every library; when the rest fails,
 // the report says how far it came, and deleting once more with revision 0 finishes an
 // elastic group.
 func DeleteGroup(ctx context.Context, js jetstream.JetStream, kind model.Kind, stream, group string, revision uint64) (*DeleteReport, error) {
