@@ -126,6 +126,12 @@ func (o ServerSeen) apply(r *reduction) {
 	r.heard()
 	was := r.next.Server
 	r.next.Server = o.Server
+	if r.next.home.Name == "" {
+		r.next.home = o.Server
+	}
+	if home := r.next.home; home.Cluster != o.Server.Cluster && home.Name != o.Server.Name {
+		r.next.Server.First = home.where()
+	}
 	switch {
 	case was.Name == "" || was.Name == o.Server.Name:
 	case was.Cluster != o.Server.Cluster:
@@ -133,6 +139,15 @@ func (o ServerSeen) apply(r *reduction) {
 	default:
 		r.event(Event{Kind: EventLink, Text: fmt.Sprintf("another server answers: %s now, %s before", o.Server.Name, was.Name)})
 	}
+}
+
+// Moved says that another cluster answers than at first; empty when none does. Whoever is
+// in no cluster is taken for one of its own.
+func (s Server) Moved() string {
+	if s.First == "" {
+		return ""
+	}
+	return "another cluster answers: " + s.where() + ", at first it was " + s.First
 }
 
 // where is the server's name, and its cluster's.

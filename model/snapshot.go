@@ -27,6 +27,7 @@ type Snapshot struct {
 
 	Applied []Applied `json:"applied,omitempty"` // what was done from here, newest first, at most MaxApplied
 
+	home    Server      // that answered first
 	seen    uint64      // how many events there were
 	streams []*Stream   // by name
 	told    []Key       // of groups whose kinds tell them
@@ -42,6 +43,7 @@ type Server struct {
 	Version string        `json:"version,omitempty"`
 	API     string        `json:"api,omitempty"` // JetStream API prefix in use
 	RTT     time.Duration `json:"rtt_ns"`
+	First   string        `json:"first,omitempty"` // who answered at first, when that was in another cluster
 }
 
 // LinkState tells how far the picture can be trusted.

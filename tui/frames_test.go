@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -68,7 +69,11 @@ func TestOverviewStateFrames(t *testing.T) {
 		"reread":   {context: "prod-eu", link: model.LinkRereading, groups: sketch().groups},
 		"starting": {link: model.LinkStarting},
 		"denied":   {context: "prod-eu", groups: sketch().groups, more: []model.Observation{model.DeniedSeen{What: "CONSUMER.LIST $JS.API.CONSUMER.LIST.ORDERS"}, model.DeniedSeen{What: "STREAM.INFO $JS.API.STREAM.INFO.PAYMENTS"}}},
-		"empty":    {context: "lab", more: []model.Observation{model.BucketSeen{Kind: model.KindStatic}}},
+		"moved": {context: "prod-eu", groups: sketch().groups, more: []model.Observation{
+			model.ServerSeen{Server: model.Server{Context: "prod-eu", Name: "stage-1", Cluster: "STAGE", Version: "2.15.3", RTT: time.Millisecond}},
+			model.BucketSeen{Kind: model.KindElastic, Problem: "no answer within 5s to STREAM.INFO.KV_elastic-consumer-groups"},
+		}},
+		"empty": {context: "lab", more: []model.Observation{model.BucketSeen{Kind: model.KindStatic}}},
 	}
 	for name, w := range states {
 		for _, z := range sizes() {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"pcgtop/keymap"
@@ -169,6 +170,14 @@ func (m *Model) banners() []*row {
 	case model.LinkRereading:
 		lines = append(lines, t.row().left(t.alarm, " connected again, reading everything; what is shown is old, writes are off", m.width))
 	}
+	if moved := s.Server.Moved(); moved != "" {
+		lines = append(lines, t.row().left(t.alarm, " "+moved+": is it the right one?", m.width))
+	}
+	for _, k := range []model.Kind{model.KindElastic, model.KindStatic} {
+		if why := s.Unknown(k); why != "" && s.Link.State != model.LinkLost && !strings.Contains(why, "not permitted") {
+			lines = append(lines, t.row().left(t.alarm, " the configs of "+string(k)+" groups are not read: "+why, m.width))
+		}
+	}
 	lines = append(lines, m.denied()...)
 	for i, r := range lines {
 		lines[i] = ellipsis(t, r, m.width)
@@ -186,6 +195,16 @@ func (m *Model) denied() []*row {
 	var lines []*row
 	for i, d := range all {
 		r := t.row().put(t.warn.strong(), " not permitted: ").put(t.warn, d)
+		room := most - len(lines)
+		if i < len(all)-1 {
+			room-- // for the others
+		}
+		if texts := glyph.Wrap(r.safe("not permitted: "+d), m.width-2); len(texts) > 1 && len(texts) <= room {
+			for _, text := range texts { // the subject to allow is at the end
+				lines = append(lines, t.row().gap(1).put(t.warn, text))
+			}
+			continue
+		}
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := t.row().put(t.dim, fmt.Sprintf(" and %d more", len(all)-1-i))
 			return append(lines, ellipsis(t, r, m.width-more.width).join(more))
