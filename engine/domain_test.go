@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
@@ -63,6 +65,26 @@ func TestDomainsAreKeptApart(t *testing.T) {
 			if !slices.Contains(stored.Members, member) {
 				t.Errorf("stored in %s: %v", c.domain, stored.Members)
 			}
+			// Its instance is seen, and steps down there.
+			js := must(jetstream.NewWithDomain(nc, c.domain))
+			running := must(oracle.ElasticConsume(t.Context(), js, "ORDERS", k.Group, member, func(m jetstream.Msg) { _ = m.Ack() },
+				jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second}))
+			t.Cleanup(func() { running.Stop(); <-running.Done() })
+			e.Focus(&k, []model.Key{k})
+			poll(t, "a pinned instance with its name", func() bool {
+				for n := range 16 {
+					must(js.Publish(t.Context(), fmt.Sprintf("%s.%d", c.domain, n), nil))
+				}
+				now = e.Current()
+				m := now.Group(k).Member(member)
+				return m.Consumer != nil && m.Consumer.PinID != "" && len(m.Running) == 1 && m.Running[0].Conn != nil
+			})
+			must(e.Apply(t.Context(), plan(t, now.Group(k), model.ActionStepDown, member)))
+			until(t, e, "the advisory of it", func(s *model.Snapshot) bool {
+				return slices.ContainsFunc(s.Events, func(e model.Event) bool {
+					return e.Kind == model.EventPin && e.Key == k && e.Member == member
+				})
+			})
 		})
 	}
 }

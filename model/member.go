@@ -92,6 +92,7 @@ type Consumer struct {
 	LastAck        time.Time     `json:"last_ack,omitzero"`               // server clock
 	Inactive       time.Duration `json:"inactive_threshold_ns,omitempty"` // without a pull it is deleted after this; 0: never
 	Offline        string        `json:"offline,omitempty"`               // why the server cannot run it
+	Unheard        bool          `json:"unheard,omitempty"`               // it exists, and nobody answered for it: this is from before
 	Paused         bool          `json:"paused,omitempty"`
 	PauseRemaining time.Duration `json:"pause_remaining_ns,omitempty"`
 	PriorityGroup  string        `json:"priority_group,omitempty"`

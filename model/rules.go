@@ -17,6 +17,7 @@ func rules() []Rule {
 	return []Rule{
 		{"unreadable", Critical, VerdictUnreadable, "the stored config cannot be read or is not valid", unreadable},
 		{"stream-offline", Critical, VerdictOffline, "the server has the stream but cannot run it", streamOffline},
+		{"no-quorum", Critical, VerdictOffline, "so many of a stream's servers are down that nothing is stored or delivered", noQuorum},
 		{"no-work-stream", Critical, VerdictBroken, "an elastic group without its work stream", noWorkStream},
 		{"no-stream", Critical, VerdictBroken, "a static group without its stream", noStream},
 		{"no-origin", Critical, VerdictBroken, "the stream that feeds an elastic group is gone", noOrigin},
@@ -31,6 +32,7 @@ func rules() []Rule {
 		{"buffer-full", Warning, VerdictDegraded, "the work stream is at its limit and messages wait at the origin", bufferFull},
 		{"sourcing-behind", Warning, VerdictDegraded, "the work stream does not keep up with the origin", sourcingBehind},
 		{"offline", Warning, VerdictDegraded, "the server has a consumer but cannot run it", offline},
+		{"no-answer", Warning, VerdictDegraded, "nobody answers for a member's consumer: it has no leader, or its server is down", noAnswer},
 		{"absent", Warning, VerdictDegraded, "a member that owns partitions has no consumer: nobody runs it", absent},
 		{"unowned", Warning, VerdictDegraded, "partitions that no member owns", unowned},
 		{"cannot-run", Warning, VerdictDegraded, "a stored member name that no consumer can have", cannotRun},
@@ -44,6 +46,7 @@ func rules() []Rule {
 		{"redelivering", Warning, VerdictDegraded, "messages are delivered again and again", redelivering},
 		{"ack-wait-short", Warning, "", "an ack wait below 2 s makes pins flap", ackWaitShort},
 		{"unread", Info, "", "the consumers could not be read", unread},
+		{"server-down", Info, "", "a server that holds the stream is down", serverDown},
 		{"whale", Info, "", "one partition holds most of the lag", whale},
 		{"no-standby", Info, "", "a member with one instance: nobody takes over", noStandby},
 		{"partial-mapping", Info, "", "mappings leave partitions out, which some libraries refuse", partialMapping},

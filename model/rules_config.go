@@ -32,6 +32,28 @@ func streamOffline(v *view) []Finding {
 	return one(Finding{Text: "stream " + v.ConsumeStream() + " is offline: " + v.Stream.Offline, Hint: "run servers that support it"})
 }
 
+func noQuorum(v *view) []Finding {
+	f := v.Stream
+	if f.quorum() {
+		return nil
+	}
+	return one(Finding{
+		Text: fmt.Sprintf("no quorum: %d of the %d servers of stream %s are down (%s): nothing is stored or delivered", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", ")),
+		Hint: "bring servers back: more than half of them are needed",
+	})
+}
+
+func serverDown(v *view) []Finding {
+	f := v.Stream
+	if len(f.Down) == 0 || !f.quorum() {
+		return nil
+	}
+	return one(Finding{Text: fmt.Sprintf("%d of the %d servers of stream %s down: %s", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", "))})
+}
+
+// quorum tells whether more than half of the stream's servers are up.
+func (f StreamFacts) quorum() bool { return f.Replicas == 0 || 2*len(f.Down) < f.Replicas }
+
 // lacksStream tells whether the stream that members consume from is known not to exist.
 func (v *view) lacksStream() bool {
 	return v.Stream.Known && !v.Stream.Exists && v.Stream.Offline == "" && (v.Unreadable == "" || v.Revision > 0)

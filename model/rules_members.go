@@ -118,6 +118,15 @@ func offline(v *view) []Finding {
 	})
 }
 
+func noAnswer(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		if !m.Consumer.Unheard {
+			return Finding{}
+		}
+		return Finding{Text: "nobody answers for " + m.Name + "'s consumer: it has no leader, or its server is down; what is shown is old", Hint: "see whether all servers are up"}
+	})
+}
+
 func noPull(v *view) []Finding {
 	return v.each(StateNoPull, func(m *Member) Finding {
 		text := m.Name + " has a consumer but nobody pulls"

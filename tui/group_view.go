@@ -177,7 +177,7 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 	switch {
 	case v.gone:
 		lines = append(lines, deletedLine(t))
-	case len(g.Findings) == 0 || g.Findings[0].Severity == model.Info && !g.Verdict.InNeed():
+	case len(g.Findings) == 0 || g.Findings[0].Severity == model.Info && g.ReadError == "" && !g.Verdict.InNeed():
 		lines = append(lines, head.put(t.dim, quietly(g)))
 	default:
 		if w < 60 {

@@ -32,6 +32,7 @@ type api struct {
 
 	mu    sync.Mutex
 	calls map[*call]struct{}
+	slow  map[string]time.Duration // how long the last answer took, by subject, where that was long
 }
 
 // call is a request that waits for its answer.
@@ -39,12 +40,15 @@ type call struct {
 	subject string
 	end     context.CancelCauseFunc
 	advise  bool // the error is to say what would allow it, for it is shown as it is
+
+	sent time.Time // zero: no answer is waited for
+	told bool      // that it is late
 }
 
 func newAPI(nc *nats.Conn, opts Options) *api {
 	return &api{
 		send: nc.RequestWithContext, prefix: opts.APIPrefix, timeout: opts.Timeout,
-		budget: newBudget(opts.MaxRequests), calls: map[*call]struct{}{},
+		budget: newBudget(opts.MaxRequests), calls: map[*call]struct{}{}, slow: map[string]time.Duration{},
 	}
 }
 
@@ -91,13 +95,15 @@ func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.M
 	defer cancel()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	forget := a.remember(&call{subject: subject, end: end})
+	sent := time.Now()
+	forget := a.remember(&call{subject: subject, end: end, sent: sent})
 	defer forget()
 
 	a.made.Add(1)
 	msg, err := a.send(ctx, subject, body)
 	switch {
 	case err == nil:
+		a.took(subject, time.Since(sent))
 		return msg, nil
 	case errors.Is(context.Cause(ctx), errDenied):
 		return nil, context.Cause(ctx)

@@ -16,6 +16,7 @@ type bucket struct {
 	prefix string // of the subjects: $KV.<bucket>.
 	poke   chan struct{}
 
+	deaf    time.Time       // until then it is not watched, for watching brought nothing
 	created time.Time       // of the bucket's stream; zero: there is none
 	known   map[string]bool // bucket keys: true has a value, false a removal's marker
 	seen    uint64          // the highest revision seen
@@ -59,9 +60,15 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 		switch {
 		case err == nil:
 			b.appear(l, info)
-			err = b.watch(ctx, l, info, ready)
-			if errors.Is(err, errDenied) {
-				err = b.poll(ctx, l, ready)
+			if err = errDeaf; time.Now().After(b.deaf) {
+				err = b.watch(ctx, l, info, ready)
+				if errors.Is(err, errDeaf) {
+					b.deaf = time.Now().Add(deafFor)
+					l.opts.Log.Info("bucket polled", "bucket", b.stream, "why", err)
+				}
+			}
+			if errors.Is(err, errDenied) || errors.Is(err, errDeaf) {
+				err = b.poll(ctx, l, ready, b.deaf)
 			}
 			wait = 0
 		case errors.Is(err, errNotFound):
@@ -77,6 +84,9 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 			wait = l.opts.Health
 		case err != nil && !errors.Is(err, errNotFound) && ctx.Err() == nil:
 			l.opts.Log.Warn("bucket not read", "bucket", b.stream, "error", err)
+			if l.nc.IsConnected() { // a lost connection is not the bucket's fault
+				b.ledger.Refused(plain(err))
+			}
 			wait = retryAfter
 		}
 		if wait > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
@@ -28,7 +29,10 @@ func cluster(t testing.TB) (list []*server.Server, all []*server.Options) {
 		l.Close()
 	}
 	for n, port := range ports {
+		system := server.NewAccount("$SYS")
 		options := &server.Options{
+			SystemAccount: system.Name, Accounts: []*server.Account{system}, NoAuthUser: "any",
+			Users:      []*server.User{{Username: "any"}, {Username: "system", Password: "pw", Account: system}},
 			ServerName: fmt.Sprintf("nats-%d", n+1), Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
 			Cluster: server.ClusterOpts{Name: "C", Host: "127.0.0.1", Port: port}, Routes: server.RoutesFromStr(strings.Join(routes, ",")),
 		}
@@ -102,10 +106,29 @@ func TestServersGoAndComeBack(t *testing.T) {
 	}
 	r.until(t, "the group", read)
 
+	// Another meta leader alone is nobody's loss: streams and consumers keep theirs.
+	meta := slices.IndexFunc(servers, (*server.Server).JetStreamIsLeader)
+	system := connect(t, servers[meta].ClientURL(), nats.UserInfo("system", "pw"))
+	must(system.Request("$JS.API.META.LEADER.STEPDOWN", nil, 5*time.Second))
+	eventually(t, "another meta leader", func() bool {
+		now := slices.IndexFunc(servers, (*server.Server).JetStreamIsLeader)
+		return now >= 0 && now != meta
+	})
+	stepped := time.Now()
+	r.until(t, "the group is read, and all streams are listed, by the new meta leader", func(s *model.Snapshot) bool { return read(s) && s.Group(k).ReadAt.After(stepped) })
+	if now := r.now(); slices.ContainsFunc(now.Group(k).Findings, func(f model.Finding) bool { return f.Severity == model.Critical }) || now.Unseen() != nil {
+		t.Errorf("%+v, %q", now.Group(k).Findings, now.Unseen())
+	}
+
 	stopServer(servers[first])
 	down := time.Now()
 	r.until(t, "another leader is told, and the group is read from there", func(s *model.Snapshot) bool {
 		return read(s) && s.Group(k).ReadAt.After(down) && slices.ContainsFunc(s.Events, func(e model.Event) bool { return e.Kind == model.EventLeader })
+	})
+	r.until(t, "the server that is down is named", func(s *model.Snapshot) bool {
+		return slices.ContainsFunc(s.Group(k).Findings, func(f model.Finding) bool {
+			return f.ID == "server-down" && f.Text == "1 of the 3 servers of stream S-g down: "+servers[first].Name()
+		})
 	})
 	must(orbit.AddMembers(t.Context(), jetStream(t, connect(t, servers[second].ClientURL())), "S", "g", []string{"m2"}))
 	r.until(t, "a change", func(s *model.Snapshot) bool { return s.Group(k) != nil && s.Group(k).Member("m2") != nil })

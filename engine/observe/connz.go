@@ -241,7 +241,7 @@ func (p *pulls) ask(ctx context.Context, request connzRequest, enough func(*conn
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	forget := p.api.remember(&call{connzSubject, end, true})
+	forget := p.api.remember(&call{subject: connzSubject, end: end, advise: true})
 	defer forget()
 	answers := make(chan *nats.Msg, 64)
 	inbox := p.nc.NewInbox()

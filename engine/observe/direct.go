@@ -98,9 +98,10 @@ func (b *bucket) getDirect(ctx context.Context, a *api, key string) (*Record, er
 }
 
 // poll follows a bucket that may not be watched: its subjects come with the stream's
-// info, their values one by one, and whenever the last sequence has moved.
-func (b *bucket) poll(ctx context.Context, l *link, ready func()) error {
-	for {
+// info, their values one by one, and whenever the last sequence has moved. It goes on until
+// the time given, unless that is zero.
+func (b *bucket) poll(ctx context.Context, l *link, ready func(), until time.Time) error {
+	for until.IsZero() || time.Now().Before(until) {
 		info, err := b.subjects(ctx, l)
 		if err != nil {
 			return err
@@ -120,6 +121,7 @@ func (b *bucket) poll(ctx context.Context, l *link, ready func()) error {
 			return ctx.Err()
 		}
 	}
+	return errReread
 }
 
 // subjects reads the stream's info with the list of its subjects, 100,000 at most

@@ -40,6 +40,8 @@ type link struct {
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
 	domain domainFilter
 
+	doubted chan string // streams whose leaders are to be asked: see [link.askDoubted]
+
 	mu         sync.Mutex
 	unread     map[model.Kind]bool // kinds whose groups were not told yet
 	bucketsAt  time.Time           // when the last of them was
@@ -49,7 +51,7 @@ type link struct {
 }
 
 func newLink(o *Observer, emit func(...model.Observation)) *link {
-	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
+	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, doubted: make(chan string, maxDoubted), unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
 	l.domain.want = o.opts.Domain
 	l.domain.known = o.opts.Domain != ""
 	for _, k := range o.opts.Kinds {
@@ -75,6 +77,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.ping(ctx) })
 	crew.run(func() error { return l.errors(ctx) })
 	crew.run(func() error { return l.countRequests(ctx) })
+	crew.run(func() error { return l.askDoubted(ctx) })
 	crew.run(func() error { return l.followStreams(ctx) })
 	crew.run(func() error { return l.dispatch(ctx) })
 	crew.run(func() error { return l.followPartitions(ctx) })
@@ -130,6 +133,7 @@ func (l *link) ping(ctx context.Context) error {
 		if n%serverEvery == 0 {
 			l.later(l.server(trip))
 		}
+		l.tellLate()
 		l.progress() // time alone may make the picture live
 		select {
 		case <-ctx.Done():

@@ -64,7 +64,7 @@ func (p *pulls) run(ctx context.Context) error {
 	listening, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	for _, subject := range p.subjects(ctx) {
-		forget := p.api.remember(&call{subject, end, true}) // a refusal ends it
+		forget := p.api.remember(&call{subject: subject, end: end, advise: true}) // a refusal ends it
 		defer forget()
 		sub, err := p.nc.Subscribe(subject, p.hear)
 		if err != nil {

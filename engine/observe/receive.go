@@ -12,7 +12,7 @@ import (
 
 // receive reads one message of the watch. Heartbeats and flow control bring nothing.
 func (w *watching) receive(m *nats.Msg) (*Record, error) {
-	w.heard = time.Now()
+	w.heard, w.hears = time.Now(), true
 	if status := m.Header.Get("Status"); len(m.Data) == 0 && status != "" {
 		if status != strconv.Itoa(http.StatusContinue) {
 			return nil, errReread

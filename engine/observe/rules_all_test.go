@@ -36,6 +36,9 @@ func elsewhere() map[string]func(*testing.T) {
 		"offline":        TestOffline,
 		"flapping":       TestFlapping,
 		"unread":         TestUnreadConsumers,
+		"no-quorum":      TestLostQuorum,
+		"server-down":    TestServersGoAndComeBack,
+		"no-answer":      TestConsumerWithoutLeader,
 	}
 }
 

@@ -310,7 +310,9 @@ func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string, 
 		if i < 0 {
 			return nil, fmt.Errorf("%w for consumer %s", errNoAnswer, name)
 		}
-		consumers = append(consumers, t.last[i])
+		c := *t.last[i]
+		c.Unheard = true
+		consumers = append(consumers, &c)
 	}
 	return consumers, nil
 }

@@ -16,6 +16,16 @@ const (
 	maxSilence = 3 * heartbeat
 )
 
+// A watch on which not even the first heartbeat comes is deaf: what the server delivers
+// does not reach this account, as when another account's API is imported. The bucket is
+// polled then, and a watch tried again after a while.
+const (
+	deafAfter = heartbeat + 500*time.Millisecond
+	deafFor   = 5 * time.Minute
+)
+
+var errDeaf = errors.New("nothing arrives of what the server delivers")
+
 // grace is how long a bucket's stream and the watch may disagree: what is stored is
 // on its way.
 const grace = 400 * time.Millisecond
@@ -94,7 +104,19 @@ type watching struct {
 	fresh    map[string]bool // keys that this watch has brought
 	left     uint64          // initial values still to come
 	next     uint64          // the consumer's sequence expected next, less one
-	heard    time.Time
+	heard    time.Time       // the last message or heartbeat; before any, when the watch began
+	hears    bool            // anything
+}
+
+// silent is why a watch that brings nothing, not even heartbeats, is to be given up.
+func (w *watching) silent() error {
+	switch quiet := time.Since(w.heard); {
+	case !w.hears && quiet > deafAfter:
+		return errDeaf
+	case quiet > maxSilence:
+		return errReread
+	}
+	return nil
 }
 
 // batch is how many initial values are handed on together.
@@ -103,7 +125,7 @@ const batch = 512
 // initial receives the values there are, then finds out what happened to keys that
 // are not among them.
 func (w *watching) initial(ctx context.Context) error {
-	silence := time.NewTicker(heartbeat)
+	silence := time.NewTicker(heartbeat / 4)
 	defer silence.Stop()
 	var records []Record
 	for w.left > 0 {
@@ -111,8 +133,8 @@ func (w *watching) initial(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-silence.C:
-			if time.Since(w.heard) > maxSilence {
-				return errReread
+			if err := w.silent(); err != nil {
+				return err
 			}
 		case m := <-w.messages:
 			r, err := w.receive(m)
@@ -188,15 +210,15 @@ func (w *watching) missing(ctx context.Context) ([]string, error) {
 func (w *watching) changes(ctx context.Context) error {
 	health := time.NewTicker(w.link.opts.Health)
 	defer health.Stop()
-	silence := time.NewTicker(heartbeat)
+	silence := time.NewTicker(heartbeat / 4)
 	defer silence.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-silence.C:
-			if time.Since(w.heard) > maxSilence {
-				return errReread
+			if err := w.silent(); err != nil {
+				return err
 			}
 		case m := <-w.messages:
 			r, err := w.receive(m)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,16 @@ type apiError struct {
 	Description string `json:"description"`
 }
 
-func (e *apiError) Error() string { return e.Description }
+// noLeader is the code of an answer for what has no leader (nats-server,
+// JSClusterNotAvailErr): its text says only that it is unavailable.
+const noLeader = 10008
+
+func (e *apiError) Error() string {
+	if e.ErrCode == noLeader {
+		return "no leader, too few servers are up: " + e.Description
+	}
+	return e.Description
+}
 
 // answer is what every JetStream API answer may carry.
 type answer struct {
@@ -147,7 +157,32 @@ type streamInfo struct {
 		Subjects map[string]uint64 `json:"subjects"`
 	} `json:"state"`
 	Sources []source  `json:"sources"`
+	Cluster *replicas `json:"cluster"`
 	TS      time.Time `json:"ts"`
+}
+
+// replicas are a stream's servers, as its leader tells them (nats-server, ClusterInfo).
+type replicas struct {
+	Leader   string `json:"leader"`
+	Replicas []struct {
+		Name    string        `json:"name"`
+		Offline bool          `json:"offline"`
+		Active  time.Duration `json:"active"` // since the leader heard of it
+	} `json:"replicas"` // the others
+}
+
+// unheard is how long a replica may be silent. Leaders and replicas talk once a second.
+const unheard = 4 * time.Second
+
+// down lists the servers that the leader does not hear of.
+func (r *replicas) down() (names []string) {
+	for _, peer := range r.Replicas {
+		if peer.Offline || peer.Active > unheard {
+			names = append(names, peer.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // source is a source as configured and, in the info beside the config, as it runs.
@@ -193,6 +228,9 @@ func (i *streamInfo) facts() model.StreamFacts {
 		Messages: i.State.Messages, Bytes: i.State.Bytes, FirstSeq: i.State.FirstSeq, LastSeq: i.State.LastSeq,
 		MaxMsgs: i.Config.MaxMsgs, MaxBytes: i.Config.MaxBytes, Subjects: i.Config.Subjects, Direct: i.Config.AllowDirect,
 		WorkQueue: i.Config.Retention == "workqueue",
+	}
+	if c := i.Cluster; c != nil && c.Leader != "" && len(c.Replicas) > 0 {
+		f.Leader, f.Replicas, f.Down = c.Leader, 1+len(c.Replicas), c.down()
 	}
 	if i.Config.Transform != nil {
 		f.Transforms = transforms([]transform{*i.Config.Transform})

@@ -1,0 +1,79 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pcgtop/model"
+)
+
+// lateAfter is how long an answer may take before the screen says that none comes, which
+// in a cluster without a quorum is the first sign of it.
+const lateAfter = 1200 * time.Millisecond
+
+// late lists the requests that have waited for too long, each once, and tells of them
+// before any of them is answered. One whose last answer was slow may take twice as long.
+func (a *api) late(now time.Time, tell func(operation string, waited time.Duration)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c := range a.calls {
+		operation, ours := strings.CutPrefix(c.subject, a.prefix+".")
+		if !ours || c.sent.IsZero() || c.told || now.Sub(c.sent) < max(lateAfter, 2*a.slow[c.subject]) {
+			continue
+		}
+		c.told = true
+		tell(operation, now.Sub(c.sent))
+	}
+}
+
+// took remembers how long an answer took, when that was long.
+func (a *api) took(subject string, d time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if d > lateAfter/2 {
+		a.slow[subject] = d
+	} else {
+		delete(a.slow, subject)
+	}
+}
+
+// tellLate says of what is read that no answer comes, as long as none does. What is read
+// of it next takes that back.
+func (l *link) tellLate() {
+	l.api.late(time.Now(), func(operation string, waited time.Duration) {
+		why := fmt.Sprintf("%v for %v to %s", errNoAnswer, waited.Round(100*time.Millisecond), operation)
+		for _, prefix := range []string{"CONSUMER.LIST.", "STREAM.INFO."} {
+			if stream, ok := strings.CutPrefix(operation, prefix); ok && l.plan.cares(stream) {
+				l.emit(model.ConsumersRead{Stream: stream, Error: why})
+				select {
+				case l.doubted <- stream:
+				default: // what is one of so many is asked at its next turn
+				}
+			}
+		}
+	})
+}
+
+// maxDoubted is how many streams may wait to be asked why nobody answers for them.
+const maxDoubted = 16
+
+// askDoubted asks the leaders of streams whose consumers nobody tells: where one is left
+// it knows which of the other servers are down.
+func (l *link) askDoubted(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case stream := <-l.doubted:
+			short, end := context.WithTimeout(ctx, lateAfter)
+			info, err := l.api.streamInfo(short, stream)
+			end()
+			if err == nil {
+				l.told.note(stream, info.facts())
+				l.emit(model.StreamRead{Name: stream, Facts: info.facts()})
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package observe
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
+
+	"pcgtop/model"
+)
+
+// Without a quorum nothing is stored or delivered, and nobody may answer. That is said
+// within seconds, in words: by what the leader tells of its replicas where that one is
+// left, and by the answers that do not come where it is gone.
+func TestLostQuorum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts clusters")
+	}
+	for name, stays := range map[string]bool{"the leader stays": true, "the leader goes": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			servers, _ := cluster(t)
+			js := jetStream(t, connect(t, servers[0].ClientURL()))
+			must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.*"}, Replicas: 3}))
+			must(orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1))
+			must(orbit.AddMembers(t.Context(), js, "S", "g", []string{"m1"}))
+			must(js.CreateOrUpdateConsumer(t.Context(), "S-g", jetstream.ConsumerConfig{Name: "m1", Durable: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: []string{"0.s.*", "1.s.*", "2.s.*", "3.s.*", "4.s.*", "5.s.*"}}))
+			k := elastic("S", "g")
+			leader := func() int {
+				return slices.IndexFunc(servers, func(s *server.Server) bool { return s.JetStreamIsStreamLeader("$G", "S-g") })
+			}
+			eventually(t, "the work stream has a leader", func() bool { return leader() >= 0 })
+			here := leader()
+			if !stays {
+				here = (here + 1) % 3
+			}
+			_, r := observe(t, connect(t, servers[here].ClientURL()), Options{})
+			r.until(t, "the group", func(s *model.Snapshot) bool {
+				return live(s) && s.Group(k) != nil && s.Group(k).ReadError == "" && !s.Group(k).ReadAt.IsZero()
+			})
+			for i, s := range servers {
+				if i != here {
+					stopServer(s)
+				}
+			}
+			now, took := r.within(t, time.Minute, "that is said", func(s *model.Snapshot) bool {
+				return s.Group(k).ReadError != "" || slices.ContainsFunc(s.Group(k).Findings, func(f model.Finding) bool { return f.ID == "no-quorum" })
+			})
+			g := now.Group(k)
+			t.Logf("after %v: %s, %+v", took, g.Verdict, g.Findings)
+			if took > 4*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if stays {
+				now, took := r.within(t, time.Minute, "no quorum is told of as such", func(s *model.Snapshot) bool { return s.Group(k).Verdict == model.VerdictOffline })
+				if f := now.Group(k).Findings[0]; !strings.HasPrefix(f.Text, "no quorum: 2 of the 3 servers of stream S-g are down (nats-") {
+					t.Errorf("after %v: %+v", took, f)
+				}
+			}
+			if len(g.Config.Members) != 1 {
+				t.Errorf("what was known is gone: %v", g.Config.Members)
+			}
+		})
+	}
+}
+
+// A consumer that exists and has no leader is told of as such, with what was known of it;
+// its neighbours are not, and it is over when somebody answers for it again.
+func TestConsumerWithoutLeader(t *testing.T) {
+	srv := startServer(t)
+	nc := connect(t, srv.ClientURL())
+	w := &ward{t: t, js: jetStream(t, nc)}
+	k, well := w.elastic("HALF", "g", 2, "m1", "m2"), w.elastic("WELL", "g", 2, "m1")
+	w.consumer("HALF-g", "m1", "HALF.*", 5*time.Second, 0)
+	w.consumer("HALF-g", "m2", "HALF.*", 5*time.Second, 1)
+	w.consumer("WELL-g", "m1", "WELL.*", 5*time.Second, 0, 1)
+	var gone atomic.Bool
+	relay(t, nc, "RELAY.API", map[string]func(map[string]any){".CONSUMER.LIST.HALF-g": func(v map[string]any) {
+		if gone.Load() {
+			list := v["consumers"].([]any)
+			v["consumers"], v["missing"] = slices.DeleteFunc(list, func(c any) bool { return c.(map[string]any)["name"] == "m1" }), []string{"m1"}
+		}
+	}})
+	opts := quick()
+	opts.APIPrefix = "RELAY.API"
+	_, w.r = observe(t, connect(t, srv.ClientURL()), opts)
+	w.r.until(t, "both consumers", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(k).Member("m1").Consumer != nil && s.Group(k).Member("m2").Consumer != nil
+	})
+	gone.Store(true)
+	w.finds(k, "no-answer", "nobody answers for m1's consumer")
+	now := w.r.now()
+	if g := now.Group(k); g.Verdict != model.VerdictDegraded || g.Member("m1").Consumer == nil || g.Member("m2").Consumer.Unheard || hasFinding(now.Group(well), "no-answer") {
+		t.Errorf("%s %+v", g.Verdict, g.Findings)
+	}
+	gone.Store(false)
+	w.r.until(t, "somebody answers again", func(s *model.Snapshot) bool { return !hasFinding(s.Group(k), "no-answer") })
+}
