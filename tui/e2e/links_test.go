@@ -43,12 +43,11 @@ func (term *terminal) lost(since time.Time) string {
 	if took > noticed {
 		term.t.Errorf("it took %v to say that nobody answers", took)
 	}
-	from, err := time.ParseInLocation(time.TimeOnly, oldData.FindStringSubmatch(screen)[1], time.UTC)
+	from, err := time.ParseInLocation(time.DateTime, since.Format(time.DateOnly)+" "+oldData.FindStringSubmatch(screen)[1], time.Local)
 	if err != nil {
 		term.t.Fatal(err)
 	}
-	day := since.UTC().Truncate(24 * time.Hour)
-	if off := since.UTC().Sub(day.Add(from.Sub(from.Truncate(24 * time.Hour)))).Abs(); off > noticed {
+	if off := since.Sub(from); off < -noticed || off > noticed {
 		term.t.Errorf("data from %v, and the server was gone at %v:\n%s", from, since, screen)
 	}
 	return screen

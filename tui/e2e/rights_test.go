@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
+)
+
+// documented reads the permissions that the README lists, by user.
+func documented(t *testing.T) map[string]*server.Permissions {
+	t.Helper()
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := regexp.MustCompile("(?s)```conf\n(authorization .*?)```").FindSubmatch(raw)
+	if conf == nil {
+		t.Fatal("the README lists no permissions")
+	}
+	path := filepath.Join(t.TempDir(), "nats.conf")
+	if err := os.WriteFile(path, conf[1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options, err := server.ProcessConfigFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := map[string]*server.Permissions{}
+	for _, u := range options.Users {
+		users[u.Username] = u.Permissions
+	}
+	return users
+}
+
+// lacking is permissions without one.
+func lacking(all *server.Permissions, subject string) *server.Permissions {
+	without := func(list []string) *server.SubjectPermission {
+		return &server.SubjectPermission{Allow: slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == subject })}
+	}
+	return &server.Permissions{Publish: without(all.Publish.Allow), Subscribe: without(all.Subscribe.Allow)}
+}
+
+// office is a server with a user for each of the README's lists, one for each list that
+// lacks one permission of it, named as LIST SUBJECT, and a group whose member m1 runs.
+func office(t *testing.T) (login func(user string) string, lists map[string]*server.Permissions) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	lists = documented(t)
+	users := []*server.User{{Username: "admin", Password: "pw"}}
+	for name, all := range lists {
+		users = append(users, &server.User{Username: name, Password: "pw", Permissions: all})
+		for _, subject := range slices.Concat(all.Publish.Allow, all.Subscribe.Allow) {
+			users = append(users, &server.User{Username: name + " " + subject, Password: "pw", Permissions: lacking(all, subject)})
+		}
+	}
+	s, err := server.NewServer(&server.Options{ServerName: "office", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Users: users})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not come up")
+	}
+	nc, err := nats.Connect(s.ClientURL(), nats.UserInfo("admin", "pw"), nats.Name("office-m1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORD", Subjects: []string{"ord.*"}, AllowDirect: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := orbit.CreateStatic(t.Context(), js, "ORD", "fixed", 4, nil, []string{"x"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := orbit.CreateElastic(t.Context(), js, "ORD", "g", 4, []orbit.PartitioningFilter{{Filter: "ord.*", PartitioningWildcards: []int{1}}}, -1, -1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := orbit.AddMembers(t.Context(), js, "ORD", "g", []string{"m1", "m2"}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := orbit.ElasticConsume(t.Context(), js, "ORD", "g", "m1", func(m jetstream.Msg) { _ = m.Ack() }, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Stop(); <-m.Done() })
+	for n := range 32 { // m2 does not run: something waits, and is counted
+		if _, err := js.Publish(t.Context(), fmt.Sprint("ord.", n), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(user string) string {
+		u, err := url.Parse(s.ClientURL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.User = url.UserPassword(user, "pw")
+		return u.String()
+	}, lists
+}
+
+// TestRightsOnTheScreen: with each of the README's lists nothing is missing that it is for,
+// and what is not in it is said.
+func TestRightsOnTheScreen(t *testing.T) {
+	t.Parallel()
+	login, _ := office(t)
+	for user, sees := range map[string][]string{
+		"viewer":                {"● live", "m2", "absent", "instances not heard: pulls of ORD-g: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORD-g.*"},
+		"viewer-with-instances": {"● live", "m2", "absent", "office-m1", "127.0.0.1:"},
+		"operator":              {"● live", "m2", "absent", "office-m1", "127.0.0.1:"},
+	} {
+		term := open(t, 200, 50, "-s", login(user), "ORD/g")
+		screen := term.see(append(sees, "PARTITIONS", "messages wait there")...)
+		if user != "viewer" && strings.Contains(screen, "not permitted") {
+			t.Errorf("%s:\n%s", user, screen)
+		}
+		term.press("a")
+		term.types("m3")
+		term.press(enter)
+		term.see("pcgtop elastic add ORD g m3")
+		term.confirm()
+		if user == "operator" {
+			term.see("+m3")
+		} else {
+			began := time.Now()
+			term.see("$KV.elastic-consumer-groups.ORD.g")
+			t.Logf("%s: a refused write is named after %v", user, time.Since(began).Round(time.Millisecond))
+			term.press(esc, esc)
+		}
+		term.press("q")
+		term.exit(5 * time.Second)
+	}
+}
+
+// TestEveryMissingRight: each permission of a viewer with instances that is taken away is
+// named on the screen within a second of when it is needed, with the subject to allow.
+func TestEveryMissingRight(t *testing.T) {
+	if os.Getenv("PCGTOP_LONG") == "" {
+		t.Skip("runs the binary once a permission; the engine's tests do all of them faster: see make soak")
+	}
+	login, lists := office(t)
+	const list = "viewer-with-instances"
+	for _, missing := range slices.Concat(lists[list].Publish.Allow, lists[list].Subscribe.Allow) {
+		t.Run(missing, func(t *testing.T) {
+			switch {
+			case missing == "$JS.FC.>":
+				t.Skip("the server asks for flow control only while very much is on its way")
+			case strings.Contains(missing, ".GET.KV_"):
+				t.Skip("read where another one is denied, or for a look at what is stored")
+			case missing == "_INBOX.>": // nothing can be shown then
+				a := &account{url: login(list + " " + missing)}
+				if _, errs, code := a.run(t, "", "report"); code != 1 || !strings.Contains(errs, "allow subscribe to _INBOX.>") {
+					t.Errorf("exit %d: %s", code, errs)
+				}
+				return
+			}
+			term := open(t, 120, 40, "-s", login(list+" "+missing), "ORD/g")
+			term.waitFor("the screen", func(s string) bool { return strings.Contains(s, "ORD/g") })
+			began := time.Now()
+			subjects := regexp.MustCompile(`\$[^" ]+`)
+			term.waitFor("it is named", func(s string) bool {
+				return slices.ContainsFunc(subjects.FindAllString(s, -1), func(subject string) bool {
+					return server.SubjectsCollide(strings.TrimRight(subject, ".,;…"), missing)
+				})
+			})
+			took := time.Since(began)
+			t.Logf("named after %v", took.Round(time.Millisecond))
+			if took > time.Second {
+				t.Errorf("named after %v:\n%s", took, term.text())
+			}
+			term.press("q")
+			term.exit(5 * time.Second)
+		})
+	}
+}
