@@ -216,5 +216,9 @@ func TestTheTerminalChoosesTheLook(t *testing.T) {
 		if s.send(tea.BackgroundColorMsg{Color: color.White}); hue(s.m) != c.onLight {
 			t.Errorf("%q on white: %v, want %v", c.told, hue(s.m), c.onLight)
 		}
+		// Suspended and resumed it asks again, where it matters.
+		if again := s.send(tea.ResumeMsg{}); (again != nil) != c.told.asks() {
+			t.Errorf("%q asks again after a suspension: %v", c.told, again != nil)
+		}
 	}
 }
