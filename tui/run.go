@@ -17,7 +17,16 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o.Context = ctx
-	settings := []tea.ProgramOption{tea.WithInput(&terminal{os.Stdin, cancel})}
+	resumed := make(chan struct{}, 1)
+	settings := []tea.ProgramOption{tea.WithInput(&terminal{os.Stdin, cancel}), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		if _, again := msg.(tea.ResumeMsg); again {
+			select {
+			case resumed <- struct{}{}:
+			default:
+			}
+		}
+		return msg
+	})}
 	if o.NoColor {
 		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
 	}
@@ -26,6 +35,7 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	// Quitting waits until the keyboard is no longer read; the end of a context given to
 	// Bubble Tea closes it under the reader.
 	defer context.AfterFunc(ctx, p.Quit)()
+	defer suspending(p.Send, resumed)()
 	last, release := keep()
 	restore := aside(last, func(line string) { go p.Send(strayMsg(line)) })
 	_, err := p.Run()

@@ -154,8 +154,8 @@ func TestEndsWithTheMouse(t *testing.T) {
 	}
 }
 
-// TUI-02: resumed after a suspension, the whole screen is drawn again, and the mouse is
-// taken again.
+// TUI-02: resumed after a suspension, by its own key or by a signal, and again, the whole
+// screen is drawn again, and the mouse is taken again.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -163,21 +163,30 @@ func TestResume(t *testing.T) {
 	}
 	term := open(t, 80, 24, "demo", "--mouse")
 	term.see("ORDERS/fulfillment", "3/3")
-	term.press("\x1a")
-	term.waitFor("the shell's screen", func(string) bool {
-		out := term.output()
-		return strings.LastIndex(out, "\x1b[?1049l") > strings.LastIndex(out, "\x1b[?1049h")
-	})
-	restored(t, term.output())
-	before := term.written()
-	term.waitFor("the screen anew", func(string) bool {
-		if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil { // again: one that comes before it has stopped is lost
+	raw := modes(t, term)
+	for name, stop := range map[string]func() error{
+		"by its key":  func() error { term.press("\x1a"); return nil },
+		"by a signal": func() error { return term.cmd.Process.Signal(syscall.SIGTSTP) },
+	} {
+		from := term.written()
+		if err := stop(); err != nil {
 			t.Fatal(err)
 		}
-		again := term.output()[before:]
-		return strings.Contains(again, "\x1b[?1049h") && strings.Contains(again, "\x1b[?1002h") && strings.Contains(again, "VERDICT")
-	})
-	term.see("ORDERS/fulfillment", "3/3")
+		term.waitFor(name+": the shell's screen", func(string) bool { return strings.Contains(term.output()[from:], "\x1b[?1049l") })
+		restored(t, term.output())
+		before := term.written()
+		term.waitFor(name+": the screen anew", func(string) bool {
+			if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil { // again: one that comes before it has stopped is lost
+				t.Fatal(err)
+			}
+			again := term.output()[before:]
+			return strings.Contains(again, "\x1b[?1049h") && strings.Contains(again, "\x1b[?1002h") && strings.Contains(again, "VERDICT")
+		})
+		term.see("ORDERS/fulfillment", "3/3")
+		if now := modes(t, term); now != raw {
+			t.Errorf("%s: the terminal is not as it was: %s, not %s", name, now, raw)
+		}
+	}
 	term.press("q")
 	term.exit(patience)
 }
