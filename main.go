@@ -222,7 +222,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 			return command.Usage("demo shows a server of its own: leave out --%s", flag)
 		}
 	}
-	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed})
+	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed, Parti: c.Parti.Given})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pcgtop/engine/parti/standin"
 	"pcgtop/engine/pcgroups"
 
 	"github.com/nats-io/nats.go"
@@ -18,6 +19,8 @@ import (
 type Options struct {
 	Port int    // loopback port, 0: a free one
 	Seed uint64 // of the traffic: the same seed gives the same subjects in the same order
+
+	Parti bool // Parti deployments, too
 }
 
 // Demo is a running server with its groups, members and traffic.
@@ -25,6 +28,7 @@ type Demo struct {
 	server  *Server
 	conns   []*nats.Conn
 	members []pcgroups.ConsumerGroupConsumeContext
+	fleets  []*standin.Fleet
 	cancel  context.CancelFunc
 	traffic sync.WaitGroup
 }
@@ -37,7 +41,7 @@ func Start(ctx context.Context, o Options) (*Demo, error) {
 		return nil, err
 	}
 	d := &Demo{server: s}
-	if err := d.populate(ctx, o.Seed); err != nil {
+	if err := d.populate(ctx, o); err != nil {
 		return nil, errors.Join(err, d.Stop())
 	}
 	return d, nil
@@ -55,6 +59,9 @@ func (d *Demo) Stop() error {
 		d.cancel()
 	}
 	d.traffic.Wait()
+	for _, f := range d.fleets {
+		f.Stop()
+	}
 	for _, m := range d.members {
 		m.Stop()
 	}
@@ -70,7 +77,7 @@ func (d *Demo) Stop() error {
 	return d.server.Stop()
 }
 
-func (d *Demo) populate(ctx context.Context, seed uint64) error {
+func (d *Demo) populate(ctx context.Context, o Options) error {
 	js, err := d.connect("demo-admin")
 	if err != nil {
 		return err
@@ -98,8 +105,11 @@ func (d *Demo) populate(ctx context.Context, seed uint64) error {
 		d.traffic.Add(1)
 		go func() {
 			defer d.traffic.Done()
-			f.run(traffic, js, f.source(seed, i))
+			f.run(traffic, js, f.source(o.Seed, i))
 		}()
+	}
+	if o.Parti {
+		return d.playParti(ctx, traffic, o.Seed)
 	}
 	return nil
 }

@@ -141,23 +141,23 @@ func (l *look) workerState(w string, assigned bool) (model.State, string) {
 	because := func(format string, args ...any) string { return "inferred: " + fmt.Sprintf(format, args...) }
 	switch {
 	case l.live[w] && !assigned:
-		return stateWaiting, because("it beats, and is not in version %d", l.shown.number)
+		return stateWaiting, because("not in version %d", l.shown.number)
 	case l.live[w] && h.value.Schema > 0 && l.shown.commit != nil && h.value.Applied < l.target:
-		return stateLagging, because("it beats, and has applied version %d of %d", h.value.Applied, l.target)
+		return stateLagging, because("behind version %d", l.target)
 	case l.live[w] && l.shown.commit == nil:
-		return stateStable, because("it beats, and partitions are assigned to it")
+		return stateStable, because("alive and assigned")
 	case l.live[w]:
-		return stateStable, because("it beats, and has applied version %d", h.value.Applied)
+		return stateStable, because("alive and up to date")
 	case beats:
-		return stateExpired, because("its heartbeat is %s old, and counts for %s", ago(l.now.Sub(h.at)), ago(l.ttl(roleHeartbeat)))
+		return stateExpired, because("heartbeat %s old, counts for %s", ago(l.now.Sub(h.at)), ago(l.ttl(roleHeartbeat)))
 	case !l.state.stopped[w].IsZero():
-		return stateStopped, because("it took its heartbeat back %s ago", ago(l.now.Sub(l.state.stopped[w])))
+		return stateStopped, because("heartbeat taken back %s ago", ago(l.now.Sub(l.state.stopped[w])))
 	case claimed && !assigned && l.now.Sub(id.at) <= l.ttl(roleIDs):
-		return stateClaimed, because("it has its stable id, and no heartbeat yet")
+		return stateClaimed, because("stable id, no heartbeat yet")
 	case claimed && !assigned:
-		return stateStale, because("its stable id was not renewed for %s, and there is no heartbeat", ago(l.now.Sub(id.at)))
+		return stateStale, because("stable id not renewed for %s, no heartbeat", ago(l.now.Sub(id.at)))
 	}
-	return stateExpired, because("it is in version %d, and has no heartbeat", l.shown.number)
+	return stateExpired, because("in version %d, no heartbeat", l.shown.number)
 }
 
 func (l *look) workerFacts(w string) []string {
