@@ -20,7 +20,7 @@ func TestBorders(t *testing.T) {
 		"pcgtop/keymap":               {"charm.land/bubbles/v2/key"},
 		"pcgtop/config":               {"pcgtop/keymap", "go.yaml.in/yaml/v3"},
 		"pcgtop/tui/...":              {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},
-		"pcgtop/engine":               {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
+		"pcgtop/engine":               {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "pcgtop/engine/parti", "pcgtop/engine/consumergroup", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
 		"pcgtop/engine/pcgroups":      {"pcgtop/model", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/observe":       {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/command":       {"pcgtop/model", "pcgtop/model/recording", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
