@@ -291,6 +291,7 @@ func TestNewMembersHaveTheirLetters(t *testing.T) {
 
 // TUI-08: whatever is typed into a form is text, and triggers nothing.
 func TestTypedTextTriggersNothing(t *testing.T) {
+	t.Parallel()
 	printable := ""
 	for r := ' '; r <= '~'; r++ {
 		printable += string(r)

@@ -152,6 +152,7 @@ func TestAClickConfirms(t *testing.T) {
 // No single click writes: every cell of every screen, but for the action's button of a
 // plan, which is there to be pressed.
 func TestNoSingleClickWrites(t *testing.T) {
+	t.Parallel()
 	snap := sketch().snapshot()
 	for name, way := range screens() {
 		for _, pace := range []time.Duration{time.Second, 50 * time.Millisecond} {
@@ -186,6 +187,7 @@ func TestNoSingleClickWrites(t *testing.T) {
 // it stands in the footer, or in the help that stands there. A click does there what the
 // key does.
 func TestEveryActionIsReachedByMouse(t *testing.T) {
+	t.Parallel()
 	snap := sketch().snapshot()
 	for _, z := range []size{{40, 12}, {120, 40}} {
 		for name, way := range screens() {

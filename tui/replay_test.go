@@ -76,6 +76,7 @@ func taped(t testing.TB, before, s *model.Snapshot) *model.Snapshot {
 // TestARecordingShowsWhatWasThere: every screen of every world, drawn from a recording,
 // is what it was.
 func TestARecordingShowsWhatWasThere(t *testing.T) {
+	t.Parallel()
 	worlds := map[string]world{"hostile": hostile(), "sketch": sketch(), "many": many(), "names": foreignNames(), "lost": lost(sketch()),
 		"crowd": {groups: []fixture{crowd(600, 300)}}, "mapped": mappedGroup(), "crowded": crowded()}
 	readOnly := func(o *Options) { o.Admin, o.Finder = nil, nil }
