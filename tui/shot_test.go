@@ -191,6 +191,24 @@ func cellsOf(t *testing.T, svg string, w, h int) map[[2]int]string {
 	}
 }
 
+// The terminal's own 16 colours are drawn as terminals show them: members' letters and what
+// is wrong can be read on the picture's background.
+func TestSVGOf16Colours(t *testing.T) {
+	o := demoAt(t, "100%")
+	o.Look = Terminal
+	svg := written(t, shoot(t, o, Shot{Width: 100, Height: 30, Screen: "group"}).SVG)
+	for _, want := range []string{"#cd0000", "#00cd00", "#cdcd00", "#00cdcd", "#cd00cd", "#5c5cff"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for _, dim := range []string{"#800000", "#000080", "#0000ff"} {
+		if strings.Contains(svg, dim) {
+			t.Errorf("%s is hardly seen on black", dim)
+		}
+	}
+}
+
 func TestShotRefuses(t *testing.T) {
 	for says, s := range map[string]Shot{
 		"39x12 is too small":       {Width: 39, Height: 12},

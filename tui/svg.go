@@ -212,8 +212,17 @@ func units(v float64) string {
 }
 
 func hex(c color.Color) string {
+	if own, is := c.(ansi.BasicColor); is && int(own) < len(xterm()) {
+		return xterm()[own]
+	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+// xterm is the 16 colours as xterm shows them, which many terminals come near to.
+func xterm() [16]string {
+	return [16]string{"#000000", "#cd0000", "#00cd00", "#cdcd00", "#0000ee", "#cd00cd", "#00cdcd", "#e5e5e5",
+		"#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff"}
 }
 
 func sameColour(a, b color.Color) bool { return hex(a) == hex(b) }
