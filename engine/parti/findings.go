@@ -73,7 +73,7 @@ func (l *look) stored() (list []model.ToldFinding) {
 		list = append(list, finding("payload", s, v, "see whether the leader runs, and its log", "%s", text))
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.buckets)) {
-		if b := l.buckets[name]; b.refused != "" {
+		if b := l.buckets[name]; b.refused != "" && (b.sure || b.role != roleSource) { // else it was only looked at for a source
 			list = append(list, finding("unread", model.Warning, model.VerdictDegraded, "allow it", "the bucket %s cannot be read: %s", name, b.refused))
 		}
 	}

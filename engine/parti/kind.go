@@ -24,6 +24,7 @@ type Kind struct {
 	told     map[model.Key]bool           // groups that are told
 	open     map[model.Key]*deployment    // and what is known of them, while the connection stands
 	asked    map[string]map[string]search // by stem and stream: looked through for durables
+	streams  map[string]string            // by stem: where they were found
 }
 
 // New makes the kind. prefix is what the names of a deployment's buckets begin with, for one
@@ -31,7 +32,7 @@ type Kind struct {
 func New(prefix string) *Kind {
 	return &Kind{
 		prefix: prefix, keys: map[string]model.Key{}, examined: map[string]role{}, told: map[model.Key]bool{},
-		open: map[model.Key]*deployment{}, asked: map[string]map[string]search{},
+		open: map[model.Key]*deployment{}, asked: map[string]map[string]search{}, streams: map[string]string{},
 	}
 }
 
@@ -117,6 +118,9 @@ func (f *following) add(places ...place) {
 		if !known {
 			d = &followed{deployment: newDeployment(), stem: p.stem, buckets: map[string]bool{}}
 			d.ctx, d.cancel = context.WithCancel(f.ctx)
+			f.mu.Lock()
+			d.stream = f.streams[p.stem] // as before the connection was lost; whether it still is there, the list tells
+			f.mu.Unlock()
 			f.byStem[p.stem], begun = d, append(begun, d)
 		}
 		if p.instance != "" && d.instance == "" {

@@ -42,6 +42,9 @@ func (f *following) seek(list []observe.Stream) {
 		}
 		found := f.look(d, f.candidates(d, list), partitions, workers)
 		if found != stream {
+			f.mu.Lock()
+			f.streams[d.stem] = found
+			f.mu.Unlock()
 			d.consumeFrom(found)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,8 +15,11 @@ import (
 // Work publishes messages, so many a second, and lets the living workers handle theirs, until
 // the context ends. Those of a worker that died wait.
 func (f *Fleet) Work(ctx context.Context, r *rand.Rand, perSecond int) {
+	f.mu.Lock()
+	partitions := slices.Clone(f.partitions)
+	f.mu.Unlock()
 	var running sync.WaitGroup
-	for _, p := range f.partitions {
+	for _, p := range partitions {
 		if keys := strings.Join(p.Keys, "."); f.opts.Version == 2 {
 			running.Go(func() {
 				f.handle(ctx, f.Durable(keys), func() bool { return f.runs(f.ownerOf(keys)) })
@@ -36,7 +40,7 @@ func (f *Fleet) Work(ctx context.Context, r *rand.Rand, perSecond int) {
 			return
 		case <-tick.C:
 		}
-		p := f.opts.Partitions[r.IntN(len(f.opts.Partitions))]
+		p := partitions[r.IntN(len(partitions))]
 		// A message that is lost is one fewer to look at.
 		_ = f.js.Conn().Publish(f.subject(strings.Join(p.Keys, "."), "job"), fmt.Appendf(nil, `{"n":%d}`, n))
 	}
