@@ -91,6 +91,7 @@ type Consumer struct {
 	LastDelivered  time.Time     `json:"last_delivered,omitzero"`         // server clock
 	LastAck        time.Time     `json:"last_ack,omitzero"`               // server clock
 	Inactive       time.Duration `json:"inactive_threshold_ns,omitempty"` // without a pull it is deleted after this; 0: never
+	Push           bool          `json:"push,omitempty"`                  // the server delivers to a subject, nobody pulls
 	Offline        string        `json:"offline,omitempty"`               // why the server cannot run it
 	Unheard        bool          `json:"unheard,omitempty"`               // it exists, and nobody answered for it: this is from before
 	Paused         bool          `json:"paused,omitempty"`

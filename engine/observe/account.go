@@ -9,8 +9,11 @@ import (
 	"pcgtop/model"
 )
 
-// account is the [Account] of one connection.
-type account struct{ *link }
+// account is the [Account] of one connection, as one kind is given it.
+type account struct {
+	*link
+	kind model.Kind
+}
 
 func (a account) Emit(seen ...model.Observation)   { a.emit(seen...) }
 func (a account) Reads(k model.Key, stream string) { a.plan.learn(k, stream) }
@@ -21,7 +24,11 @@ func (a account) Bucket(ctx context.Context, name string, l Ledger, ready func()
 	return a.bucket(name).follow(ctx, a.link, l, ready)
 }
 
-func (a account) Streams(ctx context.Context) <-chan []Stream { return a.listings.subscribe(ctx) }
+func (a account) Streams(ctx context.Context) <-chan []Stream {
+	list := a.listings.subscribe(ctx)
+	a.kindAwaitsList(a.kind)
+	return list
+}
 
 func (a account) Consumers(ctx context.Context, stream string) ([]*model.Consumer, error) {
 	if !usable(stream) {
@@ -72,16 +79,22 @@ func (l *listings) subscribe(ctx context.Context) <-chan []Stream {
 	return c
 }
 
-// publish replaces a list that nobody has taken yet.
-func (l *listings) publish(list []*streamInfo) {
+// publish replaces a list that nobody has taken yet. Missing are the names of those that
+// exist and did not answer.
+func (l *listings) publish(list []*streamInfo, missing []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.wanted) == 0 {
 		return
 	}
-	l.latest, l.read = make([]Stream, len(list)), true
-	for i, info := range list {
-		l.latest[i] = Stream{info}
+	l.latest, l.read = make([]Stream, 0, len(list)+len(missing)), true
+	for _, info := range list {
+		l.latest = append(l.latest, Stream{info: info})
+	}
+	for _, name := range missing {
+		unknown := Stream{info: &streamInfo{}, silent: true}
+		unknown.info.Config.Name = name
+		l.latest = append(l.latest, unknown)
 	}
 	for c := range l.wanted {
 		select {

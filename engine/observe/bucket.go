@@ -115,7 +115,7 @@ func (b *bucket) appear(l *link, info *streamInfo) {
 		lost = b.forget()
 	}
 	b.created = info.Created
-	b.ledger.Appeared(Stream{info}, lost, anew)
+	b.ledger.Appeared(Stream{info: info}, lost, anew)
 }
 
 func (b *bucket) vanish() {

@@ -103,7 +103,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		for _, kind := range []model.Kind{model.KindStatic, model.KindElastic} {
 			b := l.bucket(BucketName(kind))
-			b.ledger = configLedger{kind, account{l}}
+			b.ledger = configLedger{kind, account{l, kind}}
 			for _, get := range []func(context.Context, *api, string) (*Record, error){b.getFromLeader, b.getDirect} {
 				if r, err := get(ctx, l.api, "S.g"); err == nil {
 					b.take(*r)

@@ -16,8 +16,8 @@ type Kind interface {
 
 	// Follow tells of the kind's groups until the context ends, which it does with the
 	// connection; it is called again with the next one, and has to tell everything anew.
-	// ready is to be called once the groups that exist are told, or cannot be. Whoever
-	// waits for [Account.Streams] calls it before. An error ends all watching.
+	// ready is to be called once the groups that exist are told, or cannot be; until then
+	// the picture does not count as live. An error ends all watching.
 	Follow(ctx context.Context, a Account, ready func()) error
 }
 
@@ -37,7 +37,8 @@ type Account interface {
 	Bucket(ctx context.Context, name string, l Ledger, ready func()) error
 
 	// Streams brings the list of all streams of the account whenever it was read, the
-	// newest one only. It begins when the buckets of every kind were read.
+	// newest one only. It begins when every kind is ready or has asked for it. Where the
+	// streams may not be listed, nothing comes, and who waits for it counts as ready.
 	Streams(ctx context.Context) <-chan []Stream
 
 	// Consumers reads all consumers of a stream, by name.
@@ -75,7 +76,14 @@ type Record struct {
 }
 
 // Stream is one stream of the account, as listed.
-type Stream struct{ info *streamInfo }
+type Stream struct {
+	info   *streamInfo
+	silent bool
+}
+
+// Answered is false when it exists and told nothing but its name, which happens in
+// clusters.
+func (s Stream) Answered() bool { return !s.silent }
 
 // Name is the stream's name: KV_<bucket> for a bucket.
 func (s Stream) Name() string { return s.info.Config.Name }

@@ -44,14 +44,15 @@ type link struct {
 
 	mu         sync.Mutex
 	unread     map[model.Kind]bool // kinds whose groups were not told yet
-	bucketsAt  time.Time           // when the last of them was
+	awaiting   map[model.Kind]bool // of them, those that the list of streams has to come for
+	bucketsAt  time.Time           // when all others were told
 	listed     bool                // the streams were listed
 	live       bool
 	haveBucket chan struct{} // closed when all buckets were read
 }
 
 func newLink(o *Observer, emit func(...model.Observation)) *link {
-	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, doubted: make(chan string, maxDoubted), unread: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
+	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, doubted: make(chan string, maxDoubted), unread: map[model.Kind]bool{}, awaiting: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
 	l.domain.want = o.opts.Domain
 	l.domain.known = o.opts.Domain != ""
 	for _, k := range o.opts.Kinds {
@@ -83,7 +84,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.followPartitions(ctx) })
 	crew.run(func() error { return l.attend(ctx) })
 	for _, k := range l.opts.Kinds {
-		crew.run(func() error { return k.Follow(ctx, account{l}, func() { l.kindRead(k.Name()) }) })
+		crew.run(func() error { return k.Follow(ctx, account{l, k.Name()}, func() { l.kindRead(k.Name()) }) })
 	}
 	return crew.wait()
 }
@@ -236,35 +237,62 @@ func (l *link) countRequests(ctx context.Context) error {
 // kindRead notes that the groups of a kind were told.
 func (l *link) kindRead(kind model.Kind) {
 	l.mu.Lock()
-	if l.unread[kind] {
-		if delete(l.unread, kind); len(l.unread) == 0 {
-			l.bucketsAt = time.Now()
-			close(l.haveBucket)
-		}
-	}
+	delete(l.unread, kind)
+	delete(l.awaiting, kind)
+	l.kindsMoved()
 	l.mu.Unlock()
 	l.progress()
 }
 
-func (l *link) streamsListed() {
+// kindAwaitsList notes that a kind finds its groups in the list of streams.
+func (l *link) kindAwaitsList(kind model.Kind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.awaiting[kind] = l.unread[kind]
+	l.kindsMoved()
+}
+
+// kindsMoved lets the streams be listed when no kind is left that has to come before. The
+// lock is held.
+func (l *link) kindsMoved() {
+	for kind := range l.unread {
+		if !l.awaiting[kind] {
+			return
+		}
+	}
+	if l.bucketsAt.IsZero() {
+		l.bucketsAt = time.Now()
+		close(l.haveBucket)
+	}
+}
+
+// streamsListed notes that the streams were listed, or could not be: then those who wait
+// for it wait in vain.
+func (l *link) streamsListed(well bool) {
 	l.mu.Lock()
 	l.listed = true
+	if !well {
+		for kind := range l.awaiting {
+			delete(l.unread, kind)
+		}
+	}
 	l.mu.Unlock()
 	l.plan.signal()
 	l.progress()
 }
 
-// progress says that the link is live once everything was read: the buckets, the
-// streams, and every stream's consumers. In an account so big that the budget makes
-// this take long, what is not on the screen is not waited for any longer.
+// progress says that the link is live once everything was read: the groups of every kind,
+// the streams, and every stream's consumers. In an account so big that the budget makes
+// this take long, what is not on the screen, or has to be searched for, is not waited for
+// any longer.
 func (l *link) progress() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.live || len(l.unread) > 0 || !l.listed {
+	if l.live || l.bucketsAt.IsZero() || !l.listed {
 		return
 	}
 	all, onScreen := l.plan.untried()
-	if onScreen > 0 || all > 0 && time.Since(l.bucketsAt) < liveAfter {
+	if onScreen > 0 || all+len(l.unread) > 0 && time.Since(l.bucketsAt) < liveAfter {
 		return
 	}
 	l.live = true

@@ -95,13 +95,13 @@ func (l *link) followStreams(ctx context.Context) error {
 		switch {
 		case err == nil:
 			l.tellStreams(list, missing, offline, started)
-			l.listings.publish(list)
+			l.listings.publish(list, missing)
 		case errors.Is(err, errDenied):
 			wait = maxWait
 		case ctx.Err() == nil:
 			l.opts.Log.Warn("streams not listed", "error", err)
 		}
-		l.streamsListed()
+		l.streamsListed(err == nil)
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():

@@ -73,6 +73,7 @@ type consumerInfo struct {
 		FilterSubjects []string      `json:"filter_subjects"`
 		AckWait        time.Duration `json:"ack_wait"`
 		PriorityGroups []string      `json:"priority_groups"`
+		Deliver        string        `json:"deliver_subject"`
 		Inactive       time.Duration `json:"inactive_threshold"`
 	} `json:"config"`
 	Delivered      sequence        `json:"delivered"`
@@ -96,7 +97,7 @@ func (i *consumerInfo) consumer() *model.Consumer {
 		Pending: count(i.Pending), AckPending: count(i.AckPending), Redelivered: count(i.Redelivered),
 		Waiting:   int(count(i.Waiting)),
 		Delivered: i.Delivered.Consumer, AckFloor: i.AckFloor.Consumer, AckFloorStream: i.AckFloor.Stream,
-		Paused: i.Paused, PauseRemaining: max(0, i.PauseRemaining), Inactive: max(0, i.Config.Inactive),
+		Paused: i.Paused, PauseRemaining: max(0, i.PauseRemaining), Inactive: max(0, i.Config.Inactive), Push: i.Config.Deliver != "",
 	}
 	if len(c.Filters) == 0 && i.Config.FilterSubject != "" {
 		c.Filters = []string{i.Config.FilterSubject}
