@@ -55,5 +55,5 @@ func (e *Engine) Survey(ctx context.Context, keys []model.Key, watch time.Durati
 
 // countable tells whether an attempt to count a group's partitions is to be expected.
 func (*Engine) countable(g *model.Group) bool {
-	return g.ReadError == "" && g.Revision > 0 && g.Stream.Exists
+	return g.ReadError == "" && g.Countable() && g.Stream.Exists
 }

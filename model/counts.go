@@ -114,7 +114,7 @@ func (o PartitionsCounted) apply(r *reduction) {
 			if c.Before != nil {
 				since = c.Before.At
 			}
-			g.Partitions[p].Count = c.after(g.Partitions[p].Count, counts.At.Sub(since), g.Key.Kind)
+			g.Partitions[p].Count = c.after(g.Partitions[p].Count, counts.At.Sub(since), g.Queued())
 		}
 	}
 	r.ownGroups()
@@ -123,7 +123,7 @@ func (o PartitionsCounted) apply(r *reduction) {
 }
 
 // after compares a count with the one before.
-func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *PartitionCount {
+func (c Counted) after(old *PartitionCount, span time.Duration, queued bool) *PartitionCount {
 	n := &PartitionCount{Pending: c.Pending, Oldest: c.Oldest, First: c.First, AtMost: c.AtMost}
 	if old == nil {
 		return n
@@ -142,7 +142,7 @@ func (c Counted) after(old *PartitionCount, span time.Duration, kind Kind) *Part
 	}
 	n.RateSpan = span.Round(time.Millisecond)
 	n.In, n.Out = perSecond(newer, span), perSecond(beyond(was+newer, c.Pending), span)
-	n.AtLeast = kind == KindElastic && newer >= c.Pending // what is handled leaves no trace in a work queue
+	n.AtLeast = queued && newer >= c.Pending // what is handled leaves no trace in a work queue
 	return n
 }
 

@@ -227,6 +227,9 @@ func (g *Group) total(stream *Stream) {
 			}
 		}
 	}
+	if !g.Counted() {
+		g.Strayed = max(g.Strayed, g.stray)
+	}
 	g.remember(stream.TS)
 	g.Out, g.In = thousandths(g.Out), thousandths(g.In+g.idleIn()) // sums are not as round as what they are of
 }

@@ -139,7 +139,9 @@ func (r *reduction) membersWith(stream, consumer string) iter.Seq2[Key, string] 
 		for _, g := range r.groupsOn(stream) {
 			name := consumer
 			if g.Key.Kind.told() {
-				n := slices.IndexFunc(g.Members, func(m *Member) bool { return m.Consumer != nil && m.Consumer.Name == consumer })
+				n := slices.IndexFunc(g.Members, func(m *Member) bool {
+					return m.Consumer != nil && m.Consumer.Name == consumer || m.Consumer == nil && m.State == StateAnew && m.Name == consumer
+				})
 				if n < 0 {
 					continue
 				}

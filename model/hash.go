@@ -3,6 +3,7 @@ package model
 import (
 	"hash/fnv"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -88,6 +89,44 @@ func (t Transform) Partition(subject string) (int, bool) {
 		h.Write([]byte(stars[w-1]))
 	}
 	return int(h.Sum32() % uint32(s.Partitions)), true
+}
+
+// Lost lists the wildcards of the source, by their positions from 1, that choose the
+// partition and are not carried on whole into the destination: messages that differ in
+// them alone get one subject. What stands behind a > always is.
+func (t Transform) Lost() []int {
+	s, ok := t.Stamp()
+	if !ok {
+		return nil
+	}
+	chosen := s.Wildcards
+	if len(chosen) == 0 { // the whole subject does
+		for _, token := range strings.Split(t.From, ".") {
+			if token == "*" {
+				chosen = append(chosen, len(chosen)+1)
+			}
+		}
+	}
+	kept := map[int]bool{}
+	for _, token := range strings.Split(t.To, ".") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(token, "$")); err == nil && token[0] == '$' {
+			kept[n] = true
+		}
+		for _, name := range []string{"wildcard", "split", "splitfromleft", "splitfromright", "slicefromleft", "slicefromright"} {
+			args, ok := function(token, name)
+			first, _, _ := strings.Cut(args, ",")
+			if n, err := strconv.Atoi(strings.TrimSpace(first)); ok && err == nil {
+				kept[n] = true
+			}
+		}
+	}
+	var lost []int
+	for _, n := range chosen {
+		if !kept[n] && !slices.Contains(lost, n) {
+			lost = append(lost, n)
+		}
+	}
+	return lost
 }
 
 // plain is a transform's destination in one spelling: every library has its own.

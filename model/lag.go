@@ -27,7 +27,7 @@ func (g *Group) Lag() uint64 {
 // About tells whether the lag is put together from answers of different times, or from
 // an upper bound.
 func (g *Group) About() bool {
-	return g.Key.Kind == KindStatic && g.Strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
+	return (g.Key.Kind == KindStatic || g.Queue) && g.Strayed > 0 || g.Hop != nil && g.Hop.About && g.Hop.Behind > 0
 }
 
 // Stray is how many messages of the stream are in no member's number, because nobody

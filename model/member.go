@@ -21,6 +21,7 @@ const (
 	StateNoPull      State = "no pull" // a consumer, nobody pulling
 	StateWaiting     State = "waiting" // pulling, no pin: normal until the next message
 	StatePinned      State = "pinned"
+	StateAnew        State = "made anew" // of other kinds: its consumer went or came a moment ago, which says nothing yet
 )
 
 // Member is a name in a group. Any number of processes may run it; the server pins
@@ -158,10 +159,10 @@ func (c *Consumer) Pulls() bool { return c.pulling() || c.Waiting > 0 }
 // instance that does not pull.
 func (c *Consumer) pinTimeout() time.Duration { return max(c.AckWait, time.Second) }
 
-// busy tells whether a pinned instance seems to be at work on what it was given: longer
-// than its ack wait after the last sign of life it does not.
+// busy tells whether an instance, the pinned one where any is, seems to be at work on what
+// it was given: longer than its ack wait after the last sign of life it does not.
 func (c *Consumer) busy() bool {
-	if c.AckPending == 0 || c.PinID == "" {
+	if c.AckPending == 0 || c.PriorityGroup != "" && c.PinID == "" {
 		return false
 	}
 	last := c.LastDelivered

@@ -79,7 +79,7 @@ func (p Place) Pinned() string {
 	return ""
 }
 
-// byFilter finds the partition whose own consumer takes the subject.
+// byFilter finds the partition whose own filter takes the subject.
 func (g *Group) byFilter(subject string) (partition int, found bool) {
 	for _, p := range g.Partitions {
 		if p.Filter != "" && Covers(p.Filter, subject) {

@@ -25,6 +25,9 @@ func (o ConsumerDeleted) apply(r *reduction) {
 		if o.At.After(next.TS) {
 			next.TS = o.At
 		}
+		if r.tellsOf(o.Stream) {
+			next.lose(Gone{s.consumer(o.Consumer), o.At})
+		}
 		r.putStream(next)
 	}
 }

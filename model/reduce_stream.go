@@ -19,7 +19,7 @@ func (o ConsumersRead) apply(r *reduction) {
 	}
 	s.Read = r.now
 	if o.Missing {
-		s.Consumers, s.Facts = nil, StreamFacts{Known: true}
+		s.Consumers, s.Facts, s.gone, s.since = nil, StreamFacts{Known: true}, nil, time.Time{}
 		r.rereadStream(&s)
 		return
 	}
@@ -30,6 +30,12 @@ func (o ConsumersRead) apply(r *reduction) {
 	s.Consumers = slices.SortedFunc(slices.Values(o.Consumers), func(a, b *Consumer) int { return strings.Compare(a.Name, b.Name) })
 	for i, c := range s.Consumers {
 		s.Consumers[i] = c.after(old.consumer(c.Name))
+	}
+	if s.since.IsZero() {
+		s.since = s.TS
+	}
+	if r.tellsOf(s.Name) {
+		s.lose(s.went(old.Consumers)...)
 	}
 	r.rereadStream(s.pinsRead())
 }

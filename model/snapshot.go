@@ -160,7 +160,9 @@ type Group struct {
 	Facts   []string `json:"facts,omitempty"`   // and what their kind says of them, a few words each
 	Actions []Action `json:"actions,omitempty"` // and what can be done to them
 	teller  Teller
+	Queue   bool   `json:"queue,omitempty"` // and their partitions' messages lie in a work queue, under a filter each
 	news    string // what the revision is called
+	stray   uint64 // what they say waits for nobody
 
 	Members    []*Member   `json:"members"`    // configured ones by name, then foreign ones
 	Partitions []Partition `json:"partitions"` // 0..N-1
@@ -243,7 +245,7 @@ type Partition struct {
 	Weight int64           `json:"weight,omitempty"`
 	Label  string          `json:"label,omitempty"`
 	Note   string          `json:"note,omitempty"`   // what is going on with it
-	Filter string          `json:"filter,omitempty"` // the subjects of its own consumer, where it has one
+	Filter string          `json:"filter,omitempty"` // its subjects, where its own consumer or its kind tells
 	Count  *PartitionCount `json:"count,omitempty"`  // what waits there; nil: not counted
 }
 

@@ -16,6 +16,8 @@ type Stream struct {
 	TS        time.Time   // the same by the server's clock
 	Error     string      // why the last read failed
 
+	gone      []Gone                 // see [Stream.Gone]; only where groups of other kinds consume
+	since     time.Time              // see [Stream.Since]
 	pins      map[string][]PinChange // by consumer, see [Member.Pins]
 	watch     *Watch                 // nil: nobody listens to pulls
 	instances map[string][]Instance  // by consumer

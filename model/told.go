@@ -35,6 +35,7 @@ type Told struct {
 	Actions    []Action  // what can be done to it
 	Members    []ToldMember
 	Partitions []ToldPartition // numbered in this order
+	Stray      uint64          // about how many messages wait on the stream for nobody, while partitions are not counted
 	Findings   []ToldFinding   // of the kind's own; those about consumers are added by the model
 }
 
@@ -50,7 +51,7 @@ type ToldMember struct {
 }
 
 // ToldPartition is one partition of such a group. Its messages wait in its own consumer,
-// where it has one.
+// where it has one, or under subjects of their own.
 type ToldPartition struct {
 	Name     string // what identifies it beside its number; empty: its number does
 	Owner    string // a member's name; empty: nobody
@@ -58,6 +59,7 @@ type ToldPartition struct {
 	Label    string
 	Note     string // what is going on with it: "moves to worker-3", "parked"
 	Consumer string
+	Filter   string // of its messages on the stream, which is a work queue; empty: they are not counted there
 }
 
 // ToldFinding is a finding and the verdict that it leads to; empty: none.
@@ -80,6 +82,21 @@ func (g *Group) ConsumeStream() string {
 		return g.Reads
 	}
 	return g.Key.ConsumeStream()
+}
+
+// Queued tells whether what lies in the stream that the group consumes from is all that is
+// not done: it is a work queue.
+func (g *Group) Queued() bool {
+	return g.Key.Kind == KindElastic || g.Queue
+}
+
+// Countable tells whether it is known under which subjects of the stream the messages of
+// each partition lie.
+func (g *Group) Countable() bool {
+	if g.Key.Kind.told() {
+		return g.Queued()
+	}
+	return g.Revision > 0
 }
 
 // Pins tells whether the server pins instances of the group's members.
@@ -130,7 +147,7 @@ func tell(rules []Rule, prev *Group, stream *Stream, now time.Time) *Group {
 	}
 	g.Revision, g.Written, g.Raw, g.Unreadable = t.Revision, t.Written, t.Raw, t.Unreadable
 	g.Config = Config{Partitions: len(t.Partitions)}
-	g.Facts, g.Actions, g.news = t.Facts, t.Actions, t.News
+	g.Facts, g.Actions, g.news, g.stray = t.Facts, t.Actions, t.News, t.Stray
 	g.tellMembers(t, stream)
 	g.tellPartitions(t, prev, stream)
 	g.done += g.acknowledged(prev.Members)
@@ -210,10 +227,10 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 	for i, m := range g.Members {
 		index[m.Name] = i
 	}
-	g.Partitions, g.Counts = make([]Partition, len(t.Partitions)), nil
+	g.Partitions, g.Counts, g.Queue = make([]Partition, len(t.Partitions)), nil, len(t.Partitions) > 0 && t.Partitions[0].Filter != ""
 	counted := 0
 	for n, p := range t.Partitions {
-		part := Partition{Number: n, Member: -1, Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note}
+		part := Partition{Number: n, Member: -1, Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note, Filter: p.Filter}
 		if i, known := index[p.Owner]; known {
 			part.Member, part.Owner = i, p.Owner
 			g.Members[i].Partitions = append(g.Members[i].Partitions, n)
@@ -227,8 +244,12 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 		}
 		g.Partitions[n] = part
 	}
-	if counted > 0 {
+	switch {
+	case counted > 0:
 		g.Counts = &Counts{At: stream.TS}
+	case g.Queued() && len(g.Partitions) == len(prev.Partitions):
+		g.Counts = prev.Counts
+		g.keepCounts(prev.Partitions, stream.TS)
 	}
 }
 
@@ -313,6 +334,7 @@ func (r *reduction) toldMembers(old, g *Group) {
 		switch b := before[m.Name]; {
 		case b == nil:
 			changes["joined"] = append(changes["joined"], m.Name)
+		case b.State == StateAnew || m.State == StateAnew:
 		case b.State != m.State:
 			what := string(b.State) + " ▸ " + string(m.State)
 			changes[what] = append(changes[what], m.Name)

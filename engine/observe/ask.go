@@ -20,10 +20,10 @@ func askNewer(b *burst, g *model.Group, cells []cell, looks []look) {
 	for p := range cells {
 		seq := looks[p].seq
 		older := slices.ContainsFunc(cells[p].all, func(t *tally) bool { return t.pending > 0 && t.first <= seq })
-		if seq > 0 && (g.Key.Kind == model.KindStatic || older) {
+		if seq > 0 && (!g.Queued() || older) {
 			for _, t := range cells[p].all {
 				from := seq + 1
-				if g.Key.Kind == model.KindElastic {
+				if g.Queued() {
 					from = max(from, t.from)
 				}
 				cells[p].newer = append(cells[p].newer, b.ask(t.stream, from, []string{t.filter})...)
@@ -35,7 +35,7 @@ func askNewer(b *burst, g *model.Group, cells []cell, looks []look) {
 // floorOf is the stream sequence up to which a static group's owner has acknowledged
 // everything. A work queue holds only what is not done, so there it is 0.
 func floorOf(g *model.Group, p int) uint64 {
-	if g.Key.Kind == model.KindElastic || !g.Partitions[p].Owned() {
+	if g.Queued() || !g.Partitions[p].Owned() {
 		return 0
 	}
 	if m := g.Members[g.Partitions[p].Member]; m.Consumer != nil && m.Elsewhere == "" {
@@ -47,6 +47,9 @@ func floorOf(g *model.Group, p int) uint64 {
 // filtersOf is what a member's consumer takes of a partition. A work stream holds
 // nothing else.
 func filtersOf(g *model.Group, p int) []string {
+	if s := g.Partitions[p].Filter; g.Queue && s != "" {
+		return []string{s}
+	}
 	prefix := strconv.Itoa(p) + "."
 	if g.Key.Kind == model.KindElastic || g.Config.Mapped() || len(g.Config.Filters) == 0 {
 		return []string{prefix + ">"}

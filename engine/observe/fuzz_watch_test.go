@@ -32,7 +32,7 @@ func FuzzWatch(f *testing.F) {
 		var seen []model.Observation
 		l := deaf(func(o ...model.Observation) { seen = append(seen, o...) })
 		b := l.bucket(BucketName(model.KindElastic))
-		b.ledger = configLedger{model.KindElastic, account{l}}
+		b.ledger = configLedger{model.KindElastic, account{l, model.KindElastic}}
 		const most = 5
 		w := &watching{bucket: b, link: l, fresh: map[string]bool{}, left: most, heard: time.Now()}
 		for range most {

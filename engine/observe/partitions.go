@@ -74,7 +74,10 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 	if k == (model.Key{}) {
 		return next
 	}
-	if g == nil || g.Revision == 0 || g.ReadAt.IsZero() || !g.Stream.Known {
+	if g != nil && !g.Pins() && !g.Countable() {
+		return next // it never will be
+	}
+	if g == nil || !g.Countable() || g.ReadAt.IsZero() || !g.Stream.Known {
 		next.next = next.begun.Add(notYet)
 		return next
 	}
@@ -111,7 +114,7 @@ var errNoDirect = errors.New("no direct gets (allow_direct)")
 func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted) (model.PartitionsCounted, counted, error) {
 	o := model.PartitionsCounted{Key: g.Key}
 	var now counted
-	name := g.Key.ConsumeStream()
+	name := g.ConsumeStream()
 	if !usable(name) {
 		return o, now, errNotFound
 	}
@@ -189,7 +192,7 @@ func (c cell) counted(g *model.Group, info *streamInfo, l *look) model.Counted {
 	one := model.Counted{HasNewer: c.newer != nil, Before: l.before()}
 	one.Pending, one.Oldest = sum(c.all)
 	one.Newer, _ = sum(c.newer)
-	if g.Key.Kind == model.KindElastic {
+	if g.Queued() {
 		one.Newer = min(one.Newer, one.Pending)
 	}
 	one.First = oldestSeq(c.all)
