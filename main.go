@@ -213,6 +213,8 @@ type demoCmd struct {
 	Seed   uint64 `default:"1" help:"Seed of the traffic: the same seed gives the same subjects."`
 	Port   int    `default:"0" help:"Loopback port; 0 takes a free one."`
 	Target string `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"What to open at once."`
+
+	ConsumerGroup bool `name:"consumergroup" help:"Groups of the Rust consumergroup crates beside the others."`
 }
 
 // Run starts the demo and shows or serves it.
@@ -222,7 +224,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 			return command.Usage("demo shows a server of its own: leave out --%s", flag)
 		}
 	}
-	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed, Parti: c.Parti.Given})
+	running, err := demo.Start(ctx, demo.Options{Port: d.Port, Seed: d.Seed, Parti: c.Parti.Given, ConsumerGroup: d.ConsumerGroup})
 	if err != nil {
 		return err
 	}

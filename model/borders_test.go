@@ -23,6 +23,7 @@ func TestBorders(t *testing.T) {
 		"pcgtop/engine":               {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "pcgtop/engine/parti", "pcgtop/engine/consumergroup", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},
 		"pcgtop/engine/pcgroups":      {"pcgtop/model", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/observe":       {"pcgtop/model", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
+		"pcgtop/engine/consumergroup": {"pcgtop/model", "pcgtop/engine/observe"},
 		"pcgtop/engine/command":       {"pcgtop/model", "pcgtop/model/recording", "pcgtop/engine/pcgroups", "github.com/nats-io/nats.go/..."},
 		"pcgtop/engine/command/shell": {"github.com/alecthomas/kong"},
 		"pcgtop/engine/parti":         {"pcgtop/model", "pcgtop/engine/observe", "github.com/nats-io/nats.go/..."},

@@ -20,7 +20,8 @@ type Options struct {
 	Port int    // loopback port, 0: a free one
 	Seed uint64 // of the traffic: the same seed gives the same subjects in the same order
 
-	Parti bool // Parti deployments, too
+	Parti         bool // Parti deployments, too
+	ConsumerGroup bool // groups of the Rust consumergroup crates, too
 }
 
 // Demo is a running server with its groups, members and traffic.
@@ -29,6 +30,7 @@ type Demo struct {
 	conns   []*nats.Conn
 	members []pcgroups.ConsumerGroupConsumeContext
 	fleets  []*standin.Fleet
+	groups  []*CrateGroup
 	cancel  context.CancelFunc
 	traffic sync.WaitGroup
 }
@@ -64,6 +66,9 @@ func (d *Demo) Stop() error {
 	}
 	for _, m := range d.members {
 		m.Stop()
+	}
+	for _, g := range d.groups {
+		g.Stop()
 	}
 	for _, m := range d.members {
 		select {
@@ -109,7 +114,12 @@ func (d *Demo) populate(ctx context.Context, o Options) error {
 		}()
 	}
 	if o.Parti {
-		return d.playParti(ctx, traffic, o.Seed)
+		if err := d.playParti(ctx, traffic, o.Seed); err != nil {
+			return err
+		}
+	}
+	if o.ConsumerGroup {
+		return d.crates(ctx, traffic, o.Seed)
 	}
 	return nil
 }
