@@ -143,7 +143,7 @@ func (l *link) advise(subject string, body []byte) {
 			l.emit(model.ConsumerHappened{Stream: a.Stream, Consumer: a.Consumer, Kind: kind, Text: text, At: a.Timestamp})
 		}
 	default:
-		if _, wanted := l.plan.wanted()[a.Stream]; wanted {
+		if l.plan.wants(a.Stream) {
 			kind, text := a.streamEvent(kind)
 			l.emit(model.StreamHappened{Stream: a.Stream, Kind: kind, Text: text, At: a.Timestamp})
 		}
@@ -197,7 +197,7 @@ func (l *link) streamNews(stream string) {
 	if l.plan.news(stream, true) {
 		return
 	}
-	if _, wanted := l.plan.wanted()[stream]; wanted {
+	if l.plan.wants(stream) {
 		nudge(l.streams)
 	}
 }

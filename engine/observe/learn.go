@@ -20,11 +20,19 @@ func (p *plan) learn(k model.Key, name string) {
 	}
 	t := p.targets[name]
 	if t == nil {
-		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now()}
+		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now(), place: nowhere}
 		p.targets[name] = t
+		p.left++
+		p.put(t)
 		p.signal()
 	}
+	if _, known := t.groups[k]; known {
+		return
+	}
 	t.groups[k] = struct{}{}
+	if _, other := p.elsewhere[k]; !other { // else what it is called says nothing
+		p.origins[k.Stream]++
+	}
 }
 
 // unlearn removes a group, and its stream with the last one.
@@ -37,10 +45,18 @@ func (p *plan) unlearn(k model.Key) {
 // remove is [plan.unlearn]. The lock is held.
 func (p *plan) remove(k model.Key) {
 	name := p.streamOf(k)
+	_, other := p.elsewhere[k]
 	delete(p.elsewhere, k)
 	if t := p.targets[name]; t != nil {
+		if _, known := t.groups[k]; known && !other {
+			if p.origins[k.Stream]--; p.origins[k.Stream] == 0 {
+				delete(p.origins, k.Stream)
+			}
+		}
 		delete(t.groups, k)
 		if len(t.groups) == 0 {
+			p.try(t)
+			p.pull(t)
 			delete(p.targets, name)
 		}
 	}
@@ -59,15 +75,20 @@ func (p *plan) wanted() map[string]struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	names := make(map[string]struct{}, len(p.targets))
-	for name, t := range p.targets {
+	for name := range p.targets {
 		names[name] = struct{}{}
-		for k := range t.groups {
-			if _, other := p.elsewhere[k]; !other { // else what it is called says nothing
-				names[k.Stream] = struct{}{}
-			}
-		}
+	}
+	for name := range p.origins {
+		names[name] = struct{}{}
 	}
 	return names
+}
+
+// wants tells whether groups consume from a stream or are fed by it.
+func (p *plan) wants(stream string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.targets[stream] != nil || p.origins[stream] > 0
 }
 
 // knows notes that a stream's facts were told.
@@ -96,10 +117,12 @@ func (p *plan) listed(stream string, begun time.Time, now pulse) (all bool) {
 		return false
 	}
 	t.still, t.pulse, t.empty = t.pulse == now, now, now.consumers == 0
+	defer p.put(t)
 	if !t.empty || t.busy || !t.dirty.IsZero() || t.started.After(begun) || p.focused && p.onScreen(t) {
 		return false
 	}
-	t.started, t.retry, t.failures, t.tried, t.last = time.Now(), time.Time{}, 0, true, nil
+	t.started, t.retry, t.failures, t.last = time.Now(), time.Time{}, 0, nil
+	p.try(t)
 	return true
 }
 

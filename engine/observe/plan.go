@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,6 +49,10 @@ type target struct {
 	still    bool              // it did not move between the last two lists
 	empty    bool              // it has no consumers, or is not there, as listed last
 	last     []*model.Consumer // as read last; only the read at hand touches it
+
+	at    time.Time // when it is due
+	rank  rank      // and how it ranks then
+	place int       // among those of that rank, see [queue]
 }
 
 // plan decides which stream to read next. It knows nothing of the network.
@@ -56,15 +62,18 @@ type plan struct {
 
 	mu        sync.Mutex
 	targets   map[string]*target
-	elsewhere map[model.Key]string // the streams of groups that their keys do not tell
-	open      string               // the open group's stream
-	opened    *model.Key           // the open group
-	seen      map[string]struct{}  // on the screen
+	queues    [rankRegular + 1]queue // of targets that nobody reads
+	left      int                    // targets not tried yet
+	origins   map[string]int         // how many groups each stream feeds, or may
+	elsewhere map[model.Key]string   // the streams of groups that their keys do not tell
+	open      string                 // the open group's stream
+	opened    *model.Key             // the open group
+	seen      map[string]struct{}    // on the screen
 	focused   bool
 }
 
 func newPlan(refresh time.Duration) *plan {
-	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, elsewhere: map[model.Key]string{}, seen: map[string]struct{}{}}
+	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, elsewhere: map[model.Key]string{}, origins: map[string]int{}, seen: map[string]struct{}{}}
 }
 
 func (p *plan) signal() {
@@ -79,6 +88,7 @@ func (p *plan) focus(open *model.Key, visible []model.Key) (another bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	another = open != nil && (p.opened == nil || *p.opened != *open)
+	changed := slices.Collect(p.watched()) // ranks as what is not on the screen from now on
 	p.open, p.opened, p.seen = "", nil, make(map[string]struct{}, len(visible))
 	if open != nil {
 		k := *open
@@ -88,6 +98,9 @@ func (p *plan) focus(open *model.Key, visible []model.Key) (another bool) {
 		p.seen[p.streamOf(k)] = struct{}{}
 	}
 	p.focused = open != nil || len(visible) > 0
+	for _, t := range slices.AppendSeq(changed, p.watched()) {
+		p.put(t)
+	}
 	p.signal()
 	return another
 }
@@ -110,6 +123,7 @@ func (p *plan) news(stream string, stale bool) bool {
 	}
 	if t.dirty.IsZero() {
 		t.dirty = time.Now()
+		p.put(t)
 	}
 	if stale {
 		t.facts = false
@@ -129,10 +143,9 @@ func (p *plan) cares(stream string) bool {
 func (p *plan) urge() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, t := range p.targets {
-		if p.onScreen(t) {
-			t.dirty, t.retry = time.Now().Add(-coalesce), time.Time{}
-		}
+	for t := range p.watched() {
+		t.dirty, t.retry = time.Now().Add(-coalesce), time.Time{}
+		p.put(t)
 	}
 	p.signal()
 }
@@ -143,8 +156,30 @@ func (p *plan) onScreen(t *target) bool {
 	return !p.focused || seen || t.stream == p.open
 }
 
+// watched goes through what is on the screen. The lock is held.
+func (p *plan) watched() iter.Seq[*target] {
+	return func(yield func(*target) bool) {
+		if !p.focused {
+			for _, t := range p.targets {
+				if !yield(t) {
+					return
+				}
+			}
+			return
+		}
+		if t := p.targets[p.open]; t != nil && !yield(t) {
+			return
+		}
+		for name := range p.seen {
+			if t := p.targets[name]; t != nil && name != p.open && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
 // due tells when the target is to be read, and how it ranks then. The lock is held.
-func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
+func (p *plan) due(t *target) (time.Time, rank) {
 	at, r := t.started.Add(p.refresh), rankSeen
 	switch {
 	case t.stream == p.open:
@@ -162,21 +197,18 @@ func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
 		}
 		at, r = t.started.Add(every), rankRegular
 	}
-	if now.Sub(at) > tooOld {
-		r = min(r, rankSeen)
-	}
 	if !t.dirty.IsZero() {
 		soon := t.dirty.Add(coalesce)
 		if gap := t.started.Add(minGap); gap.After(soon) {
 			soon = gap
 		}
-		if soon.Before(at) || !soon.After(now) {
+		if soon.Before(at) {
 			at = soon
-			if p.onScreen(t) {
-				r = rankDirty
-			} else {
-				r = min(r, rankRest)
-			}
+		}
+		if p.onScreen(t) {
+			r = rankDirty
+		} else {
+			r = min(r, rankRest)
 		}
 	}
 	if t.retry.After(at) {
@@ -190,7 +222,7 @@ func (p *plan) due(t *target, now time.Time) (time.Time, rank) {
 func (p *plan) peek(now time.Time, restOK bool) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, wait := p.choose(now, restOK)
+	_, _, wait := p.choose(now, restOK)
 	return wait
 }
 
@@ -199,63 +231,48 @@ func (p *plan) peek(now time.Time, restOK bool) time.Duration {
 func (p *plan) take(now time.Time, restOK bool) (t *target, rest, urgent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t, _ = p.choose(now, restOK)
+	t, r, _ := p.choose(now, restOK)
 	if t == nil {
 		return nil, false, false
 	}
-	_, r := p.due(t, now)
+	p.pull(t)
 	t.busy, t.dirty, t.started = true, time.Time{}, now
 	return t, r >= rankRest, r <= rankOpen || r == rankSeen && !t.tried
-}
-
-// choose finds the best target due, or how long there is none. The lock is held.
-func (p *plan) choose(now time.Time, restOK bool) (*target, time.Duration) {
-	var best *target
-	var bestAt time.Time
-	var bestRank rank
-	wait := time.Minute
-	for _, t := range p.targets {
-		if t.busy {
-			continue
-		}
-		at, r := p.due(t, now)
-		if r >= rankRest && !restOK {
-			continue
-		}
-		if at.After(now) {
-			wait = min(wait, at.Sub(now))
-			continue
-		}
-		if best == nil || r < bestRank || r == bestRank && at.Before(bestAt) {
-			best, bestAt, bestRank = t, at, r
-		}
-	}
-	if best != nil {
-		wait = 0
-	}
-	return best, wait
 }
 
 // done gives a target back after it was read. One that failed waits longer each time.
 func (p *plan) done(t *target, failed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t.busy, t.tried = false, true
+	t.busy = false
+	p.try(t)
 	if !failed {
 		t.failures, t.retry = 0, time.Time{}
 	} else {
 		t.retry = time.Now().Add(min(firstWait<<min(t.failures, 10), maxWait))
 		t.failures++
 	}
+	p.put(t)
 	p.signal()
+}
+
+// try notes that a target was read, or failed. The lock is held.
+func (p *plan) try(t *target) {
+	if !t.tried && p.targets[t.stream] == t {
+		p.left--
+	}
+	t.tried = true
 }
 
 // restart forgets, for a new connection, what was read in the last one.
 func (p *plan) restart() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.left = len(p.targets)
 	for _, t := range p.targets {
-		*t = target{stream: t.stream, groups: t.groups, learned: time.Now(), last: t.last}
+		p.pull(t)
+		*t = target{stream: t.stream, groups: t.groups, learned: time.Now(), last: t.last, place: nowhere}
+		p.put(t)
 	}
 }
 
@@ -264,13 +281,12 @@ func (p *plan) restart() {
 func (p *plan) untried() (all, onScreen int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, t := range p.targets {
-		if !t.tried {
-			all++
-			if p.focused && p.onScreen(t) {
+	if p.focused && p.left > 0 {
+		for t := range p.watched() {
+			if !t.tried {
 				onScreen++
 			}
 		}
 	}
-	return all, onScreen
+	return p.left, onScreen
 }
