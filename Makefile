@@ -3,7 +3,7 @@
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test check bench fuzz snapshots pictures build install
+.PHONY: run test check bench scale flat fuzz snapshots pictures build install
 
 run: ## the screens on an embedded server with live groups
 	$(GO) run . demo
@@ -23,6 +23,12 @@ check:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+scale: ## the figures of an account of 10,000 groups
+	$(GO) test -run '^$$' -bench Scale -benchtime 1x ./tui/e2e
+
+flat: ## what a step costs beside more and more groups and partitions
+	$(GO) test -run '^$$' -bench Flat ./model ./engine/observe ./tui
 
 # Each fuzz target for FUZZTIME; what it finds is kept under testdata/fuzz.
 FUZZTIME ?= 10m

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"pcgtop/internal/flat"
+	"pcgtop/internal/flatline"
 )
 
 // beside makes an account of so many groups with so many partitions each, of which the
@@ -36,7 +36,7 @@ func consumersOf(stream string, at time.Time, partitions int) ConsumersRead {
 
 // BenchmarkFlatRead reads the consumers of one group again, beside others.
 func BenchmarkFlatRead(b *testing.B) {
-	flat.Line(b, "groups", flat.Groups(), func(n int) func() {
+	flatline.Measure(b, "groups", flatline.Groups(), func(n int) func() {
 		s, at := beside(n, 16), epoch()
 		return func() {
 			at = at.Add(time.Second)
@@ -47,7 +47,7 @@ func BenchmarkFlatRead(b *testing.B) {
 
 // BenchmarkFlatPin pins another instance of a member, in a group of more partitions.
 func BenchmarkFlatPin(b *testing.B) {
-	flat.Line(b, "partitions", flat.Partitions(), func(n int) func() {
+	flatline.Measure(b, "partitions", flatline.Partitions(), func(n int) func() {
 		s, at, i := beside(1, n), epoch(), 0
 		return func() {
 			at, i = at.Add(20*time.Second), i+1

@@ -18,7 +18,7 @@ func TestBorders(t *testing.T) {
 		"pcgtop/model":                {},
 		"pcgtop/model/recording":      {"pcgtop/model"},
 		"pcgtop/keymap":               {"charm.land/bubbles/v2/key"},
-		"pcgtop/internal/flat":        {},
+		"pcgtop/internal/flatline":    {},
 		"pcgtop/config":               {"pcgtop/keymap", "go.yaml.in/yaml/v3"},
 		"pcgtop/tui/...":              {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},
 		"pcgtop/engine":               {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "pcgtop/engine/parti", "pcgtop/engine/consumergroup", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},

@@ -10,8 +10,9 @@ import (
 type news int
 
 const (
-	newsOfTime news = 1 + iota // it is newer, and messages came and went
-	newsOfAll                  // anything
+	newsOfMessages news = 1 + iota // messages came and went
+	newsOfTime                     // and its consumers were read again
+	newsOfAll                      // anything
 )
 
 // newsIn compares two answers about a stream, that is what was read of it.
@@ -21,6 +22,8 @@ func newsIn(old, s *Stream) news {
 		!slices.EqualFunc(old.Consumers, s.Consumers, func(a, b *Consumer) bool { return a.Name == b.Name }),
 		!reflect.DeepEqual(old.Facts.standing(), s.Facts.standing()):
 		return newsOfAll
+	case old.Read.Equal(s.Read):
+		return newsOfMessages
 	}
 	return newsOfTime
 }
@@ -50,11 +53,14 @@ func (r *reduction) settle() {
 	if len(due) == 0 {
 		return
 	}
-	r.ownGroups()
 	rules := Rules()
 	rivals := map[string][]*Group{} // many groups may share a stream
 	for _, i := range slices.Sorted(maps.Keys(due)) {
 		n, g := due[i], r.next.Groups[i]
+		if n == newsOfMessages && g.quiet {
+			continue // what its stream holds is not waiting for anybody; it is told when that is read
+		}
+		r.ownGroups()
 		if g.teller != nil {
 			r.next.Groups[i] = tell(rules, g, r.stream(g.Reads), r.now)
 			r.toldEvents(g, r.next.Groups[i])

@@ -24,12 +24,21 @@ func TestEveryGroupIsSettled(t *testing.T) {
 			for _, g := range s.Groups {
 				red := &reduction{next: s}
 				again := derive(Rules(), g, red.stream(g.Key.ConsumeStream()), red.stream(g.Key.Stream), red.rivals(g.Key))
+				if g.quiet { // what its stream holds is as of when the consumers there were read
+					again.Stream, g = again.Stream.standing(), copied(g)
+					g.Stream = g.Stream.standing()
+				}
 				if !reflect.DeepEqual(again, g) {
 					t.Fatalf("seed %d, step %d, after %+v:\n%s\nis not\n%s", seed, step, seen, spelled(g), spelled(again))
 				}
 			}
 		}
 	}
+}
+
+func copied(g *Group) *Group {
+	c := *g
+	return &c
 }
 
 // spelled is all of a group but what it points to.

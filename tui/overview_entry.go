@@ -18,6 +18,7 @@ type entry struct {
 	need  bool // it asks for somebody
 	sign  int  // how wide its verdict is
 	name  int  // and its name
+	row   int  // where it stood when that was looked up
 	summand
 }
 
@@ -66,13 +67,28 @@ func (o *overview) follow(groups []*model.Group) {
 	changed, same := changes(o.groups, groups)
 	anew := now != o.arranged
 	o.arranged, o.groups = now, groups
-	if m := o.meter(); anew || !same || len(changed) > len(groups)/32+8 {
+	m := o.meter()
+	if anew || !same || !o.replaceAll(m, changed) {
 		o.arrange(m, anew)
-	} else {
-		for _, i := range changed {
-			o.replace(m, i)
+	}
+}
+
+// movesMost is how many rows are moved one by one; more are sorted all together.
+const movesMost = 64
+
+// replaceAll takes the groups at some places in, which were others. It tells whether that
+// was all; else the rows are to be arranged.
+func (o *overview) replaceAll(m meter, changed []int) bool {
+	moved := 0
+	for _, i := range changed {
+		if !o.replace(m, i) {
+			moved++
+		}
+		if moved > movesMost {
+			return false
 		}
 	}
+	return true
 }
 
 // changes lists the places at which another group stands than before, of the same key;
@@ -124,13 +140,15 @@ func (o *overview) arrange(m meter, all bool) {
 		}
 	}
 	sorted(o.sorted, o.order, func(e *entry) (sortKey, bool) { return e.key, e.known })
-	for _, e := range o.sorted {
+	for i, e := range o.sorted {
+		e.row = i
 		o.rows = append(o.rows, e.group)
 	}
 }
 
-// replace takes the group at a place in, which was another.
-func (o *overview) replace(m meter, i int) {
+// replace takes the group at a place in, which was another, and tells whether its row
+// stays where it was.
+func (o *overview) replace(m meter, i int) (stays bool) {
 	e := o.entries[i]
 	was, at := *e, 0
 	if was.shown {
@@ -142,25 +160,31 @@ func (o *overview) replace(m meter, i int) {
 	if e.shown {
 		o.ledger.add(e)
 	}
-	stays := was.shown == e.shown && was.known == e.known && was.key == e.key
-	if was.shown && !stays {
+	if was.shown == e.shown && was.known == e.known && was.key == e.key {
+		if e.shown {
+			o.rows[at] = e.group
+		}
+		return true
+	}
+	if was.shown {
 		o.sorted, o.rows = slices.Delete(o.sorted, at, at+1), slices.Delete(o.rows, at, at+1)
 	}
-	switch {
-	case e.shown && !stays:
+	if e.shown {
 		at = o.place(e)
 		o.sorted, o.rows = slices.Insert(o.sorted, at, e), slices.Insert(o.rows, at, e.group)
-	case e.shown:
-		o.rows[at] = e.group
 	}
+	return false
 }
 
-// place is where an entry stands in the order, or would.
+// place is where an entry stands in the order, or would. As a rule it is where it stood.
 func (o *overview) place(e *entry) int {
-	at, _ := slices.BinarySearchFunc(o.sorted, e, func(a, b *entry) int {
+	if e.row < len(o.sorted) && o.sorted[e.row] == e {
+		return e.row
+	}
+	e.row, _ = slices.BinarySearchFunc(o.sorted, e, func(a, b *entry) int {
 		return cmp.Or(o.order.compare(a.key, a.known, b.key, b.known), a.group.Key.Compare(b.group.Key))
 	})
-	return at
+	return e.row
 }
 
 // where is the row of a group, false when it is not shown.

@@ -41,20 +41,22 @@ func estateKey(i int) model.Key {
 func TestRowsFollowChanges(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	orders := []keymap.ID{keymap.SortVerdict, keymap.SortName, keymap.SortLag, keymap.SortMembers, keymap.SortWhy}
-	s := estate(50)
+	s := estate(150)
 	var o overview
 	for n := range 400 {
-		i := random.IntN(60)
-		var o1 model.Observation
-		switch random.IntN(4) {
-		case 0:
-			o1 = estateConfig(i, uint64(n+2))
-		case 1:
-			o1 = model.ConfigGone{Key: estateKey(i), Revision: uint64(n + 2), At: moment()}
-		default:
-			o1 = estateRead(i, uint64(random.IntN(4)))
+		var seen []model.Observation
+		for range []int{1, 2, 3 * movesMost}[random.IntN(3)] {
+			i := random.IntN(160)
+			switch random.IntN(60) {
+			case 0:
+				seen = append(seen, estateConfig(i, uint64(n+2)))
+			case 1:
+				seen = append(seen, model.ConfigGone{Key: estateKey(i), Revision: uint64(n + 2), At: moment()})
+			default:
+				seen = append(seen, estateRead(i, uint64(random.IntN(4))))
+			}
 		}
-		s = model.Reduce(s, moment(), o1)
+		s = model.Reduce(s, moment(), seen...)
 		switch random.IntN(10) {
 		case 0:
 			o.order = order{by: orders[random.IntN(len(orders))], reversed: random.IntN(2) == 0}

@@ -108,7 +108,7 @@ type pulse struct {
 
 // listed notes what a list of all streams, begun at a time, tells of one. It is all there
 // is to know, and a read is saved, when the stream has no consumers or is not there, is
-// not looked at, and was not read since.
+// not looked at, and was not read since; and again after a while, though nothing is new.
 func (p *plan) listed(stream string, begun time.Time, now pulse) (all bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +122,11 @@ func (p *plan) listed(stream string, begun time.Time, now pulse) (all bool) {
 		return false
 	}
 	t.started, t.retry, t.failures, t.last = time.Now(), time.Time{}, 0, nil
+	if now == (pulse{}) && t.tried && t.started.Sub(t.told) < emptyWait {
+		return false // nothing was there, and nothing is
+	}
 	p.try(t)
+	t.told = t.started
 	return true
 }
 

@@ -48,6 +48,7 @@ type target struct {
 	pulse    pulse             // as listed last
 	still    bool              // it did not move between the last two lists
 	empty    bool              // it has no consumers, or is not there, as listed last
+	told     time.Time         // when it was told last that the list says all
 	last     []*model.Consumer // as read last; only the read at hand touches it
 
 	at    time.Time // when it is due

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"pcgtop/internal/flat"
+	"pcgtop/internal/flatline"
 	"pcgtop/model"
 )
 
@@ -29,7 +29,7 @@ func settled(streams int) (*plan, time.Time) {
 
 // BenchmarkFlatChoose chooses what to read next, beside other streams.
 func BenchmarkFlatChoose(b *testing.B) {
-	flat.Line(b, "streams", flat.Groups(), func(n int) func() {
+	flatline.Measure(b, "streams", flatline.Groups(), func(n int) func() {
 		p, now := settled(n)
 		return func() {
 			now = now.Add(50 * time.Millisecond)

@@ -29,6 +29,8 @@ type large struct {
 	*apart
 	js jetstream.JetStream
 	kv map[string]jetstream.KeyValue // by kind
+
+	fresh time.Duration // how old what the screen shows of a group is at most, of 99 in 100 groups
 }
 
 // build starts a server that keeps everything in memory, and stores the groups of the

@@ -140,11 +140,18 @@ func (a *large) latency(b *testing.B, f *figures) {
 	fr.mu.Lock()
 	defer fr.mu.Unlock()
 	f.spread("frame built, from the picture on", "< 5 ms", fr.built)
+	var ages []time.Duration
+	for s, i := e.Current(), 0; i < len(s.Groups); i++ {
+		ages = append(ages, s.Taken.Sub(s.Groups[i].ReadAt))
+	}
+	f.spread("age of what is shown of a group", "", ages)
+	a.fresh = ages[len(ages)*99/100]
 }
 
-// beside measures what others need to know as much once.
+// beside measures what others need to know as much once, and so what they would need to
+// know it as freshly as the screen does.
 func (a *large) beside(b *testing.B, f *figures) {
-	pass := func(name string, read func(context.Context, jetstream.JetStream) error) (string, traffic) {
+	pass := func(name, what string, parts float64, read func(context.Context, jetstream.JetStream) error) {
 		nc, err := nats.Connect(a.url, nats.Name(name))
 		if err != nil {
 			b.Fatal(err)
@@ -160,9 +167,13 @@ func (a *large) beside(b *testing.B, f *figures) {
 		}
 		took := time.Since(began)
 		t := a.traffic(b, name)
-		return fmt.Sprintf("%d requests, %.1f MB, %s", t.requests, float64(t.bytes)/1e6, took.Round(10*time.Millisecond)), t
+		f.add("beside: "+what+" once", "", fmt.Sprintf("%d requests, %.1f MB, %s", t.requests, float64(t.bytes)/1e6, took.Round(10*time.Millisecond)))
+		if a.fresh > 0 {
+			every := a.fresh.Seconds() / parts
+			f.add("the same for all groups every "+a.fresh.Round(100*time.Millisecond).String(), "", fmt.Sprintf("%.0f requests/s, %.0f kB/s", float64(t.requests)/every, float64(t.bytes)/every/1000))
+		}
 	}
-	text, _ := pass("lists", func(ctx context.Context, js jetstream.JetStream) error {
+	pass("lists", "all streams and consumers listed", 1, func(ctx context.Context, js jetstream.JetStream) error {
 		streams := js.ListStreams(ctx)
 		for info := range streams.Info() {
 			s, err := js.Stream(ctx, info.Config.Name)
@@ -178,9 +189,9 @@ func (a *large) beside(b *testing.B, f *figures) {
 		}
 		return streams.Err()
 	})
-	f.add("beside: all streams and consumers listed once", "", text)
-	text, _ = pass("info", func(ctx context.Context, js jetstream.JetStream) error {
-		for n := range a.origins * a.run {
+	some := a.origins * a.run
+	pass("info", fmt.Sprintf("cg info of %d groups", some), float64(a.groups())/float64(some), func(ctx context.Context, js jetstream.JetStream) error {
+		for n := range some {
 			stream, group := fmt.Sprintf("E%02d", n%a.origins), fmt.Sprintf("group%03d", n/a.origins)
 			if _, err := orbit.GetElasticConsumerGroupConfig(ctx, js, stream, group); err != nil {
 				return err
@@ -191,5 +202,4 @@ func (a *large) beside(b *testing.B, f *figures) {
 		}
 		return nil
 	})
-	f.add(fmt.Sprintf("beside: cg info of %d groups once", a.origins*a.run), "", text)
 }

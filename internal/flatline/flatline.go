@@ -1,6 +1,6 @@
-// Package flat measures whether what a step costs stays the same while what lies beside it
+// Package flatline measures whether what a step costs stays the same while what lies beside it
 // grows. Benchmarks use it.
-package flat
+package flatline
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ func Groups() []int { return []int{10, 100, 1000, 10_000} }
 // Partitions are sizes of a group.
 func Partitions() []int { return []int{16, 64, 256, 1024} }
 
-// Line measures steps beside things of several sizes, one after the other again and again,
+// Measure takes the time of steps beside things of several sizes, one after the other again and again,
 // so that whatever else the machine does meets all alike. It reports the median of each, and
 // the ratio of that of the largest to that of the smallest: 1 is a flat line.
-func Line(b *testing.B, what string, sizes []int, prepare func(n int) (step func())) {
+func Measure(b *testing.B, what string, sizes []int, prepare func(n int) (step func())) {
 	var steps []func()
 	for _, n := range sizes {
 		steps = append(steps, prepare(n))
