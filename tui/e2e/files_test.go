@@ -14,6 +14,7 @@ import (
 
 // Files that keep others waiting, or take nothing more, are one clear line.
 func TestFilesThatAreNone(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -40,6 +41,7 @@ func TestFilesThatAreNone(t *testing.T) {
 // Events that cannot be written are said on the screen, when it is left, and by the exit
 // code.
 func TestEventsThatAreNotWritten(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
 	}
@@ -61,6 +63,7 @@ func TestEventsThatAreNotWritten(t *testing.T) {
 
 // The first picture of a recording is whole: nothing in it looks deleted.
 func TestARecordingBeginsWhole(t *testing.T) {
+	t.Parallel()
 	a := serve(t)
 	name := filepath.Join(t.TempDir(), "r.jsonl")
 	if _, stderr, code := a.run(t, "", "record", name, "ORDERS/fulfillment", "--for", "2s"); code != 0 {
