@@ -65,6 +65,20 @@ func screens() map[string][]string {
 	}
 }
 
+// Those ways lead to every screen that the table of keys knows of, so that what holds of
+// all of them holds of each; the raw view, contexts and handovers have tests of their own.
+func TestScreensAreAll(t *testing.T) {
+	reached := keymap.Contexts | keymap.Draining | keymap.Raw
+	for _, way := range screens() {
+		reached |= newStage(t, 80, 24).show(sketch().snapshot()).press(way...).m.screen()
+	}
+	for s := keymap.Screen(1); s <= keymap.Contexts; s <<= 1 {
+		if reached&s == 0 {
+			t.Errorf("no way leads to what is %s", s)
+		}
+	}
+}
+
 // No single key press and no paste writes, on whatever screen.
 func TestNoSingleKeyWrites(t *testing.T) {
 	snap := sketch().snapshot()
