@@ -3,7 +3,7 @@
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test check bench scale flat fuzz snapshots pictures build install
+.PHONY: run test check bench scale flat fuzz soak snapshots pictures build install
 
 run: ## the screens on an embedded server with live groups
 	$(GO) run . demo
@@ -37,6 +37,13 @@ fuzz:
 		echo "$$dir $$name"; \
 		$(GO) test "$$dir" -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x || exit 1; \
 	done
+
+# A group under load, with kills, restarts and a driven screen, for SOAKTIME: prints a table.
+# Then the tests of links, with a minute's absence each.
+SOAKTIME ?= 10m
+soak:
+	PCGTOP_SOAK=$(SOAKTIME) $(GO) test ./tui/e2e -run '^TestSoak$$' -count=1 -timeout 0 -v
+	PCGTOP_LONG=1 $(GO) test ./tui/e2e -run '^Test(FrozenServer|ServerAway|AfterASleep)' -count=1 -timeout $(TESTTIME)
 
 snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update

@@ -79,7 +79,7 @@ func TestDemo(t *testing.T) {
 
 // restored checks that the terminal was given back: the alternate screen left, the
 // cursor shown, pasting and the mouse as before.
-func restored(t *testing.T, output string) {
+func restored(t testing.TB, output string) {
 	t.Helper()
 	modes := map[string]string{"\x1b[?25l": "\x1b[?25h"}
 	for _, n := range []string{"1049", "2004", "1000", "1002", "1003", "1006"} {

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(serveIn); dir != "" {
 		os.Exit(serveApart(dir))
 	}
+	if url := os.Getenv(soakMemberOf); url != "" {
+		os.Exit(soakMember(url))
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "pcgtop-e2e-")
 		if err != nil {
