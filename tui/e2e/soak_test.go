@@ -147,7 +147,9 @@ func (d *driver) home() {
 	for range 100 {
 		s := d.text()
 		switch group := strings.Contains(s, "▸ SOAK/work"); {
-		case group && strings.Contains(s, "MEMBERS") && !strings.Contains(s, "┌"):
+		case strings.Contains(s, "┌"): // a window
+			d.push(esc)
+		case group && strings.Contains(s, "MEMBERS"):
 			return
 		case !group && strings.Contains(s, "VERDICT"):
 			d.push(enter)
