@@ -11,6 +11,7 @@ import (
 
 	"pcgtop/engine"
 	"pcgtop/engine/demo"
+	"pcgtop/engine/observe"
 	"pcgtop/model/recording"
 	"pcgtop/tui"
 	"pcgtop/tui/report"
@@ -45,17 +46,27 @@ func (r replayCmd) Run(ctx context.Context, c *cli) error {
 	defer func() { _ = file.Close() }() // it was only read
 	player := recording.NewPlayer(file, picture, !r.Stop)
 	ctx, cancel := context.WithCancel(ctx)
-	over := make(chan struct{})
+	over := make(chan error, 1)
 	go func() {
-		player.Run(ctx)
-		close(over)
+		err := playing(ctx, player)
+		over <- err
+		if err != nil {
+			cancel() // without pictures the screens end too
+		}
 	}()
 	show := c.screen(r.Target)
 	show.Source, show.Player = player, player
 	err = tui.Run(ctx, show)
 	cancel()
-	<-over
-	return err
+	return errors.Join(err, <-over)
+}
+
+// playing plays until the context ends. An error is a panic.
+func playing(ctx context.Context, p *recording.Player) error {
+	return observe.Guard(func() error {
+		p.Run(ctx)
+		return nil
+	})
 }
 
 // open opens a recording and finds the picture of a moment; the first for none.
@@ -163,15 +174,11 @@ func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Source) error
 		}
 		defer func() { _ = file.Close() }() // it was only read
 		player := recording.NewPlayer(file, picture, false)
-		over := make(chan struct{})
-		go func() {
-			player.Run(ctx)
-			close(over)
-		}()
+		over := make(chan error, 1)
+		go func() { over <- playing(ctx, player) }()
 		err = take(player)
 		cancel()
-		<-over
-		return err
+		return errors.Join(err, <-over)
 	}
 	o := c.options()
 	if s.Demo {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/engine/observe"
 )
 
 // Reconnecting starts fast and slows down, so that neither a short break is made
@@ -75,12 +77,14 @@ func dial(ctx context.Context, s *Settings, o Options, refused *refusals) (*nats
 	}
 	done := make(chan result, 1)
 	go func() {
-		opts, err := s.nats.NATSOptions(connOptions(o, refused)...)
-		if err != nil {
-			done <- result{nil, err}
-			return
-		}
-		nc, err := nats.Connect(s.nats.ServerURL(), opts...)
+		var nc *nats.Conn
+		err := observe.Guard(func() error {
+			opts, err := s.nats.NATSOptions(connOptions(o, refused)...)
+			if err == nil {
+				nc, err = nats.Connect(s.nats.ServerURL(), opts...)
+			}
+			return err
+		})
 		done <- result{nc, err}
 	}()
 	select {

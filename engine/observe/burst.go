@@ -83,7 +83,7 @@ func (b *burst) flight(ctx context.Context, tallies []*tally) error {
 	defer end(nil)
 	inbox := b.nc.NewInbox() + "."
 	answers := &answers{tallies: tallies, open: len(tallies), closed: make([]bool, len(tallies)), done: make(chan struct{})}
-	sub, err := b.nc.Subscribe(inbox+"*", func(m *nats.Msg) { answers.take(m, m.Subject[len(inbox):]) })
+	sub, err := b.nc.Subscribe(inbox+"*", handler(end, func(m *nats.Msg) { answers.take(m, m.Subject[len(inbox):]) }))
 	if err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
@@ -110,8 +110,8 @@ func (b *burst) flight(ctx context.Context, tallies []*tally) error {
 	case <-answers.done:
 		return answers.err
 	case <-ctx.Done():
-		if errors.Is(context.Cause(ctx), errDenied) {
-			return context.Cause(ctx)
+		if cause := context.Cause(ctx); errors.Is(cause, errDenied) || isPanic(cause) {
+			return cause
 		}
 		return fmt.Errorf("%w within %v to direct gets", errNoAnswer, b.opts.Timeout)
 	}

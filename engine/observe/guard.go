@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"github.com/nats-io/nats.go"
 )
 
 // PanicError is a panic in a goroutine of the engine.
@@ -19,11 +21,29 @@ func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 // Guard turns a panic of fn into a [*PanicError].
 func Guard(fn func() error) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case *PanicError: // handed on from another goroutine, with its own trace
+			err = v
+		default:
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return fn()
+}
+
+// handler is a handler of messages, which nats.go calls from goroutines of its own. A panic
+// of it is the cause with which end is called.
+func handler(end context.CancelCauseFunc, take func(*nats.Msg)) nats.MsgHandler {
+	return func(m *nats.Msg) {
+		err := Guard(func() error {
+			take(m)
+			return nil
+		})
+		if err != nil {
+			end(err)
+		}
+	}
 }
 
 // crew runs goroutines that end together: with the context, or with the first error

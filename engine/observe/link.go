@@ -33,6 +33,8 @@ const liveAfter = 5 * time.Second
 // asPanic is errors.As for a panic.
 func asPanic(err error, p **PanicError) bool { return errors.As(err, p) }
 
+func isPanic(err error) bool { return asPanic(err, new(*PanicError)) }
+
 // link is everything that runs for one connection: it ends with it.
 type link struct {
 	*Observer
@@ -181,6 +183,9 @@ func (l *link) errors(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-l.async:
+			if isPanic(err) {
+				return err
+			}
 			d, ok := parseDenial(err.Error())
 			if !ok {
 				l.opts.Log.Warn("nats", "error", err)

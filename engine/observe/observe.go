@@ -128,13 +128,19 @@ func nudge(c chan<- struct{}) {
 // puts that back at the end. It may be called again after it has returned.
 func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) error {
 	before := o.nc.ErrorHandler()
-	o.nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
+	report := func(err error) {
 		select {
 		case o.async <- err:
 		default: // a flood of errors says the same again
 		}
-		if before != nil {
-			before(nc, sub, err)
+	}
+	o.nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
+		report(err)
+		if before == nil {
+			return
+		}
+		if err := Guard(func() error { before(nc, sub, err); return nil }); err != nil {
+			report(err)
 		}
 	})
 	defer o.nc.SetErrorHandler(before)

@@ -85,6 +85,9 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 		last = counted{}
 	}
 	o, now, err := l.countPartitions(ctx, g, last)
+	if p := (*PanicError)(nil); asPanic(err, &p) {
+		panic(p) // the crew takes it
+	}
 	if err != nil {
 		if ctx.Err() != nil || !l.nc.IsConnected() {
 			return next

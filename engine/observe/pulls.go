@@ -66,7 +66,7 @@ func (p *pulls) run(ctx context.Context) error {
 	for _, subject := range p.subjects(ctx) {
 		forget := p.api.remember(&call{subject: subject, end: end, advise: true}) // a refusal ends it
 		defer forget()
-		sub, err := p.nc.Subscribe(subject, p.hear)
+		sub, err := p.nc.Subscribe(subject, handler(end, p.hear))
 		if err != nil {
 			return nil // the connection is gone, and everything starts anew with the next
 		}
