@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -14,8 +15,13 @@ import (
 
 // terminal says whether there is one that can show the screens.
 func terminal() error {
-	if !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()) || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
+	switch kind := os.Getenv("TERM"); {
+	case !term.IsTerminal(os.Stdin.Fd()) || !term.IsTerminal(os.Stdout.Fd()):
 		return errNoTerminal
+	case kind == "": // as over SSH, when the other side does not take it over
+		return fmt.Errorf("%w, or say what this terminal is: TERM=xterm-256color pcgtop", errNoTerminal)
+	case kind == "dumb":
+		return fmt.Errorf("%w (TERM is dumb)", errNoTerminal)
 	}
 	return nil
 }
