@@ -34,11 +34,20 @@ func shares(p *model.Plan, g *model.Group) []share {
 		return lists
 	}
 	had, has := owned(before), owned(after)
+	at := make(map[string]int, len(g.Members))
+	for i, m := range g.Members {
+		if m.Configured {
+			at[m.Name] = i
+		}
+	}
 	list := make([]share, 0, len(names))
 	for _, name := range names {
 		_, was := slices.BinarySearch(before.Members, name)
 		_, is := slices.BinarySearch(after.Members, name)
-		index := slices.IndexFunc(g.Members, func(m *model.Member) bool { return m.Configured && m.Name == name })
+		index, there := at[name]
+		if !there {
+			index = -1
+		}
 		list = append(list, share{name: name, index: index, before: had[name], after: has[name], leaves: was && !is, joins: is && !was})
 	}
 	return list

@@ -69,22 +69,17 @@ func (d *remapWindow) intent() model.Intent {
 		return model.Intent{Action: model.ActionMembers, Members: d.staying(), Strategy: d.strategy, Weights: d.weights}
 	}
 	in := model.Intent{Action: model.ActionRemap, Strategy: d.strategy, Weights: d.weights}
-	for i, name := range d.names {
-		if owned := d.owned(i); len(owned) > 0 {
-			in.Mappings = append(in.Mappings, model.Mapping{Member: name, Partitions: owned})
+	for i, share := range d.assignment().Shares() {
+		if len(share) > 0 {
+			in.Mappings = append(in.Mappings, model.Mapping{Member: d.names[i], Partitions: share})
 		}
 	}
 	return in
 }
 
-func (d *remapWindow) owned(member int) []int {
-	var list []int
-	for p, o := range d.owner {
-		if o == member {
-			list = append(list, p)
-		}
-	}
-	return list
+// assignment is who owns what in the editor.
+func (d *remapWindow) assignment() model.Assignment {
+	return model.Assignment{Members: d.names, Owner: d.owner}
 }
 
 func (d *remapWindow) screen() keymap.Screen { return keymap.Remap }

@@ -24,8 +24,8 @@ func TestLeavingOutPlansAnew(t *testing.T) {
 			}
 		}
 		s.press("x").sees("m1 is left out; planned anew")
-		if check("x"); len(d.owned(0)) > 0 {
-			t.Errorf("plan %s: m1 is left out and owns %d", plan, d.owned(0))
+		if check("x"); len(d.assignment().Owned(0)) > 0 {
+			t.Errorf("plan %s: m1 is left out and owns %d", plan, d.assignment().Owned(0))
 		}
 		s.press("right", "right") // to another partition, which plan 4 is not about
 		d.chart.cursor = slices.Index(d.owner, 1)
@@ -40,8 +40,8 @@ func TestLeavingOutPlansAnew(t *testing.T) {
 	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "g", "right", "4")
 	d := s.m.window().(*remapWindow)
 	d.chart.cursor = slices.IndexFunc(d.owner, func(o int) bool { return o != d.owner[1] })
-	if s.press("x"); len(d.out) != 1 || len(d.owned(d.owner[1])) != 1 {
-		t.Errorf("%d are with partition 1, %d members left out\n%s", d.owned(d.owner[1]), len(d.out), s.plain())
+	if s.press("x"); len(d.out) != 1 || len(d.assignment().Owned(d.owner[1])) != 1 {
+		t.Errorf("%d are with partition 1, %d members left out\n%s", d.assignment().Owned(d.owner[1]), len(d.out), s.plain())
 	}
 	// There is no plan without anybody: nobody is left out then.
 	w := world{groups: sketch().groups[:1]}
