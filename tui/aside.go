@@ -36,6 +36,7 @@ func aside(last *os.File, tell func(line string)) (restore func()) {
 		return func() {}
 	}
 	defer w.Close()
+	widen(w)
 	saved, err := duplicate(2)
 	if err != nil {
 		r.Close()
