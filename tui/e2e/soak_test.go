@@ -60,7 +60,7 @@ func TestSoak(t *testing.T) {
 	sent, lost, twice := w.settled(2 * time.Minute)
 	disturbances := w.kills + w.restarts + w.changes + d.written
 	check("time, messages sent", "", fmt.Sprintf("%v, %d", length, sent), sent > 0)
-	check("members killed, server restarts", "", fmt.Sprintf("%d, %d", w.kills, w.restarts), w.kills > 0 && w.restarts > 0)
+	check("members killed, server restarts", "", fmt.Sprintf("%d, %d", w.kills, w.restarts), w.kills > 0 && (w.restarts > 0 || length < 30*time.Second))
 	check("changes of members, from the screen", "", fmt.Sprintf("%d, %d", w.changes, d.written), w.changes > 0 && d.written > 0)
 	check("keys pressed; the window's sizes", "", fmt.Sprintf("%d; %d", d.keys, d.sizes), d.keys > 0)
 	check("messages lost", "0", fmt.Sprint(lost), lost == 0)
