@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nats-io/nats.go"
+
 	"pcgtop/model"
 )
 
@@ -88,7 +90,8 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 
 // Guard runs what talks to the server without this engine's help. What the account may
 // not do ends it at once, with an error that wraps [ErrDenied] and names the subject;
-// without a guard it waits for an answer until its time is up.
+// without a guard it waits for an answer until its time is up. Without a connection it is
+// [ErrNotConnected].
 func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) error {
 	ctx, stop := e.refusals.watch(ctx, true)
 	defer stop()
@@ -96,8 +99,14 @@ func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) err
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
 		return denied
 	}
+	if errors.Is(err, nats.ErrReconnectBufExceeded) { // nothing is kept to be sent later
+		return ErrNotConnected
+	}
 	return err
 }
+
+// ErrNotConnected is what asking the server fails with while there is no connection.
+var ErrNotConnected = errors.New("not connected to the server: ask again once it is back")
 
 // describe names the plan for people: add m4 to ORDERS/cg.
 func describe(p *model.Plan) string {

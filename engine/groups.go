@@ -97,7 +97,10 @@ func (e *Engine) PlanCreation(ctx context.Context, k model.Key, c model.Config) 
 			if reach := pcgroups.CompareTransform(config, uint(c.Partitions)); reach.Why != "" {
 				made.Warnings = append(made.Warnings, reach.Why)
 			}
-			return nil
+			return pcgroups.CheckSources(k.Kind, config, c.Filters)
+		}
+		if why := pcgroups.StampedAlready(config); why != "" {
+			made.Warnings = append(made.Warnings, why)
 		}
 		made.WorkStream, made.Transforms = k.ConsumeStream(), c.WorkTransforms()
 		made.Replicas, made.Storage = config.Replicas, strings.ToLower(config.Storage.String())
@@ -106,7 +109,7 @@ func (e *Engine) PlanCreation(ctx context.Context, k model.Key, c model.Config) 
 		} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("stream %s: %w", made.WorkStream, err)
 		}
-		return pcgroups.CheckSources(config, c.Filters)
+		return pcgroups.CheckSources(k.Kind, config, c.Filters)
 	})
 	if err != nil {
 		return nil, err

@@ -23,6 +23,12 @@ type Event struct {
 	about string // what it tells more of than an event before did, whose place it takes; empty: nothing
 }
 
+// Concerns tells whether the event has to do with a group: what became of the link has with
+// all of them.
+func (e Event) Concerns(k Key) bool {
+	return e.Key == k || e.Kind == EventLink && e.Key == Key{}
+}
+
 // EventKind sorts events.
 type EventKind string
 

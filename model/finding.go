@@ -27,7 +27,7 @@ type Finding struct {
 }
 
 // findings applies every rule, the worst first; findings of equal weight keep the order
-// of the rules. worst is the verdict that they lead to, empty when that is none.
+// of the rules, but for a growing lag (see [Finding.unrun]). worst is the verdict that they lead to, empty when that is none.
 func findings(rules []Rule, g *Group, stream, origin *Stream) (list []Finding, worst Verdict) {
 	v := &view{Group: g, stream: stream, origin: origin.Facts}
 	for _, r := range rules {
@@ -43,8 +43,23 @@ func findings(rules []Rule, g *Group, stream, origin *Stream) (list []Finding, w
 		}
 	}
 	v.briefs(list)
-	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
+	unrun := slices.ContainsFunc(list, Finding.unrun)
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		n := cmp.Compare(a.Severity.rank(), b.Severity.rank())
+		if n == 0 && unrun && (a.ID == "behind") != (b.ID == "behind") {
+			if n = -1; a.ID == "behind" {
+				n = 1
+			}
+		}
+		return n
+	})
 	return list, worst
+}
+
+// unrun tells whether partitions have nobody who runs them. A lag that grows comes of that,
+// as a rule: faster handlers do not help where there are none, so it is told behind it.
+func (f Finding) unrun() bool {
+	return f.Severity == Warning && slices.Contains([]string{"absent", "unowned", "no-pull", "cannot-run", "offline"}, f.ID)
 }
 
 // view is what the rules look at.

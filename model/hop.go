@@ -65,6 +65,10 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 		h.Why = fmt.Sprintf("the origin was made anew: its last message is %d, sourcing stands at %d", origin.LastSeq, src.Seq)
 		return h
 	}
+	if g.startsEmpty(origin) {
+		h.State, h.Why = HopBroken, "nothing that "+g.Key.Stream+" stores matches the filters"
+		return h
+	}
 	if !origin.Known {
 		h.Behind, h.About = src.Lag, true
 	} else if !origin.Exists {
@@ -97,6 +101,20 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 	return h
 }
 
+// startsEmpty tells whether nothing was ever sourced, and nothing can be: no subject that the
+// origin stores matches what is sourced. What it stored before it had a transform may match.
+func (g *Group) startsEmpty(origin StreamFacts) bool {
+	work := g.Stream
+	if work.LastSeq > 0 || len(work.Sources) != 1 || work.Sources[0].Seq > 0 || !origin.Known || !origin.Exists {
+		return false
+	}
+	var filters []string
+	for _, t := range work.Sources[0].Transforms {
+		filters = append(filters, t.From)
+	}
+	return origin.matchesNone(filters)
+}
+
 // behind is how many of the origin's messages were not sourced yet, and how many it can
 // be at most. The two streams are read at different times.
 func behind(src Source, work, origin StreamFacts) (n, most uint64, about bool) {
@@ -122,7 +140,11 @@ func behind(src Source, work, origin StreamFacts) (n, most uint64, about bool) {
 
 // narrow tells whether the origin may hold messages that the source does not take.
 func narrow(src Source, origin StreamFacts) bool {
-	for _, subject := range origin.Subjects {
+	subjects := origin.stored()
+	if len(subjects) == 0 {
+		subjects = origin.Subjects
+	}
+	for _, subject := range subjects {
 		if !slices.ContainsFunc(src.Transforms, func(t Transform) bool { return Covers(t.From, subject) }) && len(src.Transforms) > 0 {
 			return true
 		}

@@ -40,6 +40,14 @@ func TestHop(t *testing.T) {
 		}, HopFull, 4, "buffer-full"},
 		"the last deleted": {func(_, o *StreamFacts) { o.LastSeq, o.Messages = 140, 100 }, HopEven, 0, ""},
 		"filtered":         {func(w, o *StreamFacts) { w.Sources[0].Transforms, o.LastSeq, o.Messages = narrowly(), 140, 140 }, HopEven, 0, ""},
+		"the stamp forgotten": {func(w, o *StreamFacts) {
+			w.LastSeq, w.Messages, w.Sources[0].Seq, w.Sources[0].Transforms = 0, 0, 0, []Transform{{From: "o.*", To: "{{Partition(2,1)}}.o.{{Wildcard(1)}}"}}
+			o.Known, o.Transforms = true, []Transform{{From: "o.*", To: "{{partition(8,1)}}.o.{{wildcard(1)}}"}}
+		}, HopBroken, 0, "nothing-matches"},
+		"stored before it was stamped": {func(w, o *StreamFacts) {
+			w.Sources[0].Transforms = []Transform{{From: "o.*", To: "{{Partition(2,1)}}.o.{{Wildcard(1)}}"}}
+			o.Known, o.Transforms = true, []Transform{{From: "o.*", To: "{{partition(8,1)}}.o.{{wildcard(1)}}"}}
+		}, HopEven, 0, ""},
 		"filtered, and behind": {func(w, o *StreamFacts) {
 			w.Sources[0].Transforms, w.Sources[0].Lag, o.LastSeq, o.Messages = narrowly(), 3, 140, 140
 		}, HopBehind, 3, ""},
@@ -52,7 +60,7 @@ func TestHop(t *testing.T) {
 		if g.Hop.State != c.state || g.Hop.Behind != c.behind {
 			t.Errorf("%s: %+v, want %s, %d behind", name, g.Hop, c.state, c.behind)
 		}
-		for _, id := range []string{"buffer-full", "sourcing-stopped", "no-origin", "origin-anew"} {
+		for _, id := range []string{"buffer-full", "sourcing-stopped", "no-origin", "origin-anew", "nothing-matches", "sourcing-behind"} {
 			if (has(g, id) != nil) != (id == c.find) {
 				t.Errorf("%s: finding %s: %+v", name, id, g.Findings)
 			}

@@ -102,8 +102,8 @@ func TestAPinIsNotGuessed(t *testing.T) {
 	if got := rolesOf(s); got != "b perhaps pinned, c perhaps pinned, a believes it is pinned" {
 		t.Errorf("%s", got)
 	}
-	if p, standby := theMember(s).Instances(); p != 1 || standby != 2 {
-		t.Errorf("%d pinned, %d stand by", p, standby)
+	if n := s.Group(elastic("S", "g")).Instances(); n.Pinned != 1 || n.Standby != 2 {
+		t.Errorf("%s", n)
 	}
 	if got := s.Events[0].Text; got != "pinned Y: b or c, 1.0 s after the timeout of a" {
 		t.Errorf("event %q", got)
@@ -197,6 +197,42 @@ func TestNoStandbyByInstances(t *testing.T) {
 			if got := said(pins...); got != want {
 				t.Errorf("%q: %q, want %q", pins, got, want)
 			}
+		}
+	}
+}
+
+// Waiting pulls are not instances: a pinned client keeps several out. They bound the number of
+// those that stand by, until it was listened for as long as pulls wait.
+func TestWaitingPullsBoundTheStandbys(t *testing.T) {
+	at := epoch().Add(time.Minute)
+	began := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: at.Add(-2 * time.Second)}, Consumers: map[string][]Instance{"m": {{ID: "_INBOX.a", PinID: "X", Expires: time.Second}}}}
+	denied := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: epoch(), NoPulls: "denied"}}
+	for name, c := range map[string]struct {
+		pin              string
+		waiting, unacked int
+		heard            *InstancesSeen
+		want             string
+	}{
+		"two pulls of a busy one":      {"X", 2, 1, nil, "1 +≤2"},
+		"an idle one has a pull out":   {"X", 2, 0, nil, "1 +≤1"},
+		"nobody else":                  {"X", 1, 0, nil, "1 +0"},
+		"not pinned":                   {"", 3, 0, nil, "0 +≤3"},
+		"heard: alone with two pulls":  {"X", 2, 1, new(pulling(at, "a X")), "1 +0"},
+		"heard: two stand by":          {"X", 2, 1, new(pulling(at, "a X", "b", "c")), "1 +2"},
+		"heard: one is silent":         {"X", 2, 1, new(pulling(at, "a X", "b!")), "1 +0"},
+		"heard for too short a time":   {"X", 3, 1, &began, "1 +≤3"},
+		"may not be heard":             {"X", 3, 1, &denied, "1 +≤3"},
+		"who pulls comes by other way": {"", 2, 0, new(pulling(at)), "0 +≤2"},
+	} {
+		m := consumer("m", c.pin, at, 0, 1)
+		m.Waiting, m.AckPending, m.AckWait = c.waiting, uint64(c.unacked), 5*time.Second
+		seen := []Observation{ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{m}}}
+		if c.heard != nil {
+			seen = append(seen, *c.heard)
+		}
+		s := Reduce(Reduce(nil, epoch(), ConfigSeen{Key: elastic("S", "g"), Revision: 1, Config: config(2, "m")}), at, seen...)
+		if got := s.Group(elastic("S", "g")).Instances().String(); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 }

@@ -279,6 +279,9 @@ func TestGrowthIsTold(t *testing.T) {
 	if f == nil {
 		t.Fatalf("%s %+v", g.Verdict, g.Findings)
 	}
+	if first := g.Findings[0]; g.Verdict != VerdictBehind || first.ID != "absent" || first.Member != "c" {
+		t.Errorf("faster handlers do not run c: %s %+v", g.Verdict, first)
+	}
 	lag, span, in, out, stray := numbers(f.Text)
 	near("lag", float64(lag), 70*span.Seconds())
 	near("stray", float64(stray), 30*span.Seconds())
@@ -302,6 +305,37 @@ func TestGrowthIsTold(t *testing.T) {
 	g = run(40, 0)
 	if _, _, in, out, stray := numbers(has(g, "behind").Text); stray != 0 || in-out < 35 || in-out > 45 {
 		t.Errorf("%+v", g.Findings)
+	}
+	if f := g.Findings[0]; f.ID != "behind" {
+		t.Errorf("everybody runs, and the lag grows: %+v", f)
+	}
+}
+
+// A hot partition is named by what waits where somebody consumes: what piles up for nobody
+// would hide it.
+func TestAHotPartitionBesideOnesThatNobodyRuns(t *testing.T) {
+	k := elastic("S", "g")
+	found := func(counts ...uint64) string {
+		counted := PartitionsCounted{Key: k, Counts: Counts{At: epoch(), Every: time.Second}}
+		for _, n := range counts {
+			counted.Partitions = append(counted.Partitions, Counted{Pending: n})
+		}
+		s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(6, "a", "b", "c")}, StreamRead{Name: "S-g", Facts: facts("S")},
+			ConsumersRead{Stream: "S-g", TS: epoch(), Consumers: []*Consumer{consumer("a", "X", epoch(), 0, 1), consumer("b", "Y", epoch(), 2, 3)}})
+		if f := has(Reduce(s, epoch(), counted).Group(k), "whale"); f != nil {
+			return f.Text
+		}
+		return ""
+	}
+	for want, counts := range map[string][]uint64{
+		"partition 1 (a) holds 67 % of what waits where somebody consumes: 200 of 300 messages": {20, 200, 40, 40, 900, 900},
+		"partition 1 (a) holds 83 % of the lag: 1000 of 1200 messages":                          {50, 1000, 50, 50, 25, 25},
+		"partition 4 (c) holds 91 % of the lag: 2000 of 2204 messages":                          {1, 1, 1, 1, 2000, 200},
+		"": {20, 60, 5, 5, 900, 900}, // that is not much
+	} {
+		if got := found(counts...); got != want {
+			t.Errorf("%d: %q, want %q", counts, got, want)
+		}
 	}
 }
 

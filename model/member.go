@@ -47,33 +47,6 @@ type Member struct {
 	skip          skip        // what its consumer skipped of the open group
 }
 
-// Instances estimates the member's processes from its waiting pulls: a client may have
-// more than one waiting, and for a moment between two it has none.
-func (m *Member) Instances() (pinned, standby int) {
-	if m.Consumer == nil || m.State == StateForeign || m.State == StateElsewhere {
-		return 0, 0
-	}
-	if len(m.Running) > 0 {
-		perhaps := 0
-		for _, i := range m.Running {
-			switch i.Role {
-			case RoleStandby, RoleStale:
-				standby++
-			case RolePerhaps:
-				perhaps++
-			}
-		}
-		if m.Consumer.PinID == "" {
-			return 0, standby
-		}
-		return 1, standby + max(0, perhaps-1)
-	}
-	if m.Consumer.PinID == "" {
-		return 0, m.Consumer.Waiting
-	}
-	return 1, max(0, m.Consumer.Waiting-1)
-}
-
 // Consumer is the server's view of a member's consumer, all from one answer.
 type Consumer struct {
 	Name           string        `json:"name"`

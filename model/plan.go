@@ -186,7 +186,7 @@ func (p *Plan) stepDown(g *Group) error {
 	}
 	p.Pins = []PinLoss{{Member: m.Name, PinID: m.Consumer.PinID, Since: m.Consumer.PinnedAt, Holder: m.holderName(), Certain: true}}
 	p.Standby = m.standby()
-	if _, standby := m.Instances(); standby == 0 {
+	if g.InstancesOf(m).Standby == 0 {
 		p.Warnings = append(p.Warnings, "no other instance is pulling: the same one will be pinned again")
 	}
 	return nil

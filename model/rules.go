@@ -24,6 +24,7 @@ func rules() []Rule {
 		{"origin-anew", Critical, VerdictBroken, "the stream that feeds an elastic group was made anew, and sourcing waits for sequences that are long to come", originAnew},
 		{"not-our-stream", Critical, VerdictBroken, "two groups want one work stream, which belongs to the other", notOurStream},
 		{"config-differs", Critical, VerdictBroken, "config and work stream disagree about filters or partitions", configDiffers},
+		{"nothing-matches", Critical, VerdictBroken, "no subject that the stream stores matches the group's filters: it is empty for ever", nothingMatches},
 		{"stamp-differs", Critical, VerdictBroken, "the stream of a static group makes another number of partitions, or puts them elsewhere", stampDiffers},
 		{"filters-differ", Critical, VerdictBroken, "a consumer's filters are not those of its member", filtersDiffer},
 		{"stalled", Critical, VerdictStalled, "messages wait, and nothing was acknowledged for twice the ack wait", stalled},

@@ -98,7 +98,7 @@ func noOrigin(v *view) []Finding {
 }
 
 func originAnew(v *view) []Finding {
-	if v.Hop == nil || !v.origin.Exists || !v.origin.Created.After(v.Stream.Created) || v.Stream.Created.IsZero() {
+	if v.Hop == nil || !v.origin.Exists || !v.origin.Created.After(v.Stream.Created) || v.Stream.Created.IsZero() || v.startsEmpty(v.origin) {
 		return nil
 	}
 	switch v.Hop.State {
@@ -108,6 +108,33 @@ func originAnew(v *view) []Finding {
 		return one(Finding{Text: fmt.Sprintf("the origin was made anew, %d messages wait there and none is sourced", v.Hop.Behind), Hint: "delete the group and create it again"})
 	}
 	return one(Finding{Severity: Info, Text: "the origin was made anew after the group"})
+}
+
+// nothingMatches finds groups that are empty for ever: no subject that the stream stores
+// matches their filters, as where its transform stamps partitions in front.
+func nothingMatches(v *view) []Finding {
+	stream, kept := v.origin, v.origin.stored()
+	switch {
+	case v.Key.Kind == KindElastic && !(v.fed() && v.startsEmpty(v.origin)):
+		return nil
+	case v.Key.Kind == KindStatic:
+		stream, kept = v.Stream, v.Stream.stored()
+		var filters []string
+		for _, f := range v.Config.Filters {
+			filters = append(filters, "*."+f.Subject)
+		}
+		if len(stream.Transforms) == 0 || !stream.matchesNone(filters) {
+			return nil
+		}
+	}
+	var filters []string
+	for _, f := range v.Config.Filters {
+		filters = append(filters, f.Subject)
+	}
+	return one(Finding{
+		Text: fmt.Sprintf("nothing matches %s: stream %s stores %s", strings.Join(filters, ", "), v.Key.Stream, strings.Join(kept, ", ")),
+		Hint: "delete the group, and create it with filters that match",
+	})
 }
 
 func configDiffers(v *view) []Finding {

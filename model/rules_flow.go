@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -130,25 +131,42 @@ func whale(v *view) []Finding {
 	if !v.Counted() || len(v.Partitions) < 3 {
 		return nil
 	}
-	var sum uint64
-	most := v.Partitions[0]
-	for _, p := range v.Partitions {
-		sum += p.Count.Pending
-		if p.Count.Pending > most.Count.Pending {
-			most = p
+	p, sum := heaviest(v.Partitions)
+	of := "the lag"
+	if !whales(p, sum) { // what piles up where nobody consumes hides it from the sum
+		taken := slices.DeleteFunc(slices.Clone(v.Partitions), func(p Partition) bool { return !v.taken(p) })
+		if len(taken) < 3 {
+			return nil
 		}
+		p, sum = heaviest(taken)
+		of = "what waits where somebody consumes"
 	}
-	n := most.Count.Pending
-	if sum < whaleLag || float64(n) < whaleShare*float64(sum) {
+	if !whales(p, sum) {
 		return nil
 	}
 	owner := "nobody's"
-	if most.Owned() {
-		owner = most.Owner
+	if p.Owned() {
+		owner = p.Owner
 	}
-	f := Finding{Text: fmt.Sprintf("partition %d (%s) holds %.0f %% of the lag: %d of %d messages", most.Number, owner, float64(n)/float64(sum)*100, n, sum), Hint: "give it a member of its own (m)"}
+	n := p.Count.Pending
+	f := Finding{Text: fmt.Sprintf("partition %d (%s) holds %.0f %% of %s: %d of %d messages", p.Number, owner, float64(n)/float64(sum)*100, of, n, sum), Hint: "give it a member of its own (m)"}
 	if v.Key.Kind == KindStatic {
 		f.Hint = "see which key it is (w)"
 	}
 	return one(f)
+}
+
+// heaviest is the partition in which most waits, and what waits in all of them.
+func heaviest(list []Partition) (most Partition, sum uint64) {
+	for _, p := range list {
+		sum += p.Count.Pending
+		if most.Count == nil || p.Count.Pending > most.Count.Pending {
+			most = p
+		}
+	}
+	return most, sum
+}
+
+func whales(p Partition, sum uint64) bool {
+	return sum >= whaleLag && float64(p.Count.Pending) >= whaleShare*float64(sum)
 }

@@ -221,7 +221,7 @@ func noStandby(v *view) []Finding {
 // moment when both would have pulled, since long after any was seen.
 func (m *Member) alone(w *Watch, now time.Time) bool {
 	c := m.Consumer
-	if w != nil && w.NoPulls == "" && w.Settled(now, longest(m.Running)) && len(m.Running) > 0 && c.TS.Sub(c.Created) > standbyWindow {
+	if m.heard(w, now) && len(m.Running) > 0 && c.TS.Sub(c.Created) > standbyWindow {
 		return len(m.pullers()) < 2
 	}
 	return c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.trail.loneSeen.After(c.trail.standbySeen)

@@ -226,16 +226,6 @@ func (g *Group) Pulling() (pulling, configured int) {
 	return pulling, configured
 }
 
-// Instances counts processes: those pinned and those that stand by, as far as the
-// waiting pulls tell.
-func (g *Group) Instances() (pinned, standby int) {
-	for _, m := range g.Members {
-		p, s := m.Instances()
-		pinned, standby = pinned+p, standby+s
-	}
-	return pinned, standby
-}
-
 // Partition is one slice of a group's subjects.
 type Partition struct {
 	Number int             `json:"partition"`

@@ -62,6 +62,32 @@ type Transform struct {
 	To   string `json:"to"`
 }
 
+// stored are the subjects under which it stores messages, with wildcards; none when that
+// cannot be told, as it is fed by other streams.
+func (f StreamFacts) stored() []string {
+	if len(f.Sources) > 0 {
+		return nil
+	}
+	return StoredSubjects(f.Subjects, f.Transforms)
+}
+
+// matchesNone tells whether it is certain that no subject of the stream matches any of the
+// filters.
+func (f StreamFacts) matchesNone(filters []string) bool {
+	stored := f.stored()
+	if len(stored) == 0 || len(filters) == 0 {
+		return false
+	}
+	for _, subject := range stored {
+		for _, filter := range filters {
+			if Overlap(subject, filter) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Fill is how full the stream is against its own limits, 0 to 1, and false when it
 // has none.
 func (f StreamFacts) Fill() (float64, bool) {

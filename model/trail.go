@@ -11,8 +11,10 @@ type trail struct {
 	lagBegan    bool      // and the answer before had none: the lag is not older
 	ackMoved    time.Time // the ack floor was last seen to move, or was acknowledged to
 	againSince  time.Time // messages delivered more than once wait for their ack ever since
-	standbySeen time.Time // the last answer in which more instances pulled than the pinned one
+	standbySeen time.Time // the last answer in which more than one pull waited
 	loneSeen    time.Time // the last in which at most one did, though nothing kept any from it
+	spareMost   int       // the most pulls of late that may be of instances that stand by
+	spareAt     time.Time // when there were so many
 }
 
 // follow continues the trail of the same consumer with its newest answer.
@@ -39,6 +41,9 @@ func (c *Consumer) follow(old *Consumer) {
 		t.againSince = time.Time{}
 	case t.againSince.IsZero():
 		t.againSince = c.TS
+	}
+	if n := c.spare(); n >= t.spareMost || c.TS.Sub(t.spareAt) > standbyWindow {
+		t.spareMost, t.spareAt = n, c.TS
 	}
 	switch { // a busy instance pulls or does not, by its library: one pull then says nothing
 	case c.Waiting > 1:

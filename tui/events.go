@@ -43,7 +43,7 @@ func (v *eventsView) take(s *model.Snapshot) {
 	v.rows, v.total = v.rows[:0:0], 0
 	want := terms(v.filter.text())
 	for _, e := range s.Events {
-		if v.of != nil && e.Key != *v.of {
+		if v.of != nil && !e.Concerns(*v.of) {
 			continue
 		}
 		v.total++

@@ -45,11 +45,18 @@ func TestEventFrames(t *testing.T) {
 	}
 }
 
+// The open group's own panel tells of the link too: what it shows stood still then.
+func TestALostLinkIsAmongTheGroupsEvents(t *testing.T) {
+	s := rollup(newStage(t, 200, 60).show(eventful().snapshot()))
+	s.sees("connection lost").press("e").sees("EVENTS of TELEMETRY/rollup").sees("connection lost")
+}
+
 func TestEventsAreFilteredAndScoped(t *testing.T) {
 	s := newStage(t, 120, 40).show(eventful().snapshot()).press("e").sees("EVENTS of all groups").sees("ORDERS/fulfillment").sees("connection lost")
 	s.press("/").typed("step").sees("1 of 14 shown").press("backspace", "backspace", "backspace", "backspace").typed("zz").sees("no event has this text").press("esc").sees("connection lost")
 	s.press("/").typed("QUORUM").press("enter", "tab").sees("EVENTS of TELEMETRY/rollup").press("esc")
 	s.sees("EVENTS of TELEMETRY/rollup").sees("+m3, 6-7 m1▸m2").sees("revision 41, m1 0-5, m2 6-10, m3 11-15").sees("as often as allowed ×2")
+	s.sees("connection lost") // which concerns every group
 	if strings.Contains(s.plain(), "ORDERS/fulfillment") {
 		t.Errorf("another group's events:\n%s", s.plain())
 	}

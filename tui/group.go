@@ -54,7 +54,7 @@ func (v *groupView) take(s *model.Snapshot) {
 	}
 	v.events = v.events[:0:0]
 	for _, e := range s.Events {
-		if e.Key == v.key {
+		if e.Concerns(v.key) {
 			v.events = append(v.events, e)
 		}
 	}

@@ -263,8 +263,8 @@ func (l *memberList) columns(t *theme, w int) []column {
 		{title: "OUT/S", want: 5, keep: 5, right: true, cell: flow(func(c *model.Consumer) float64 { return c.Out })},
 		{title: "IN/S", want: 5, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
 		{title: "INST", want: pins(5), keep: 4, right: true, cell: func(r *row, i, w int) {
-			pinned, standby := member(i).Instances()
-			r.right(quiet(t, uint64(pinned+standby)), fmt.Sprintf("%d +%d", pinned, standby), w)
+			n := l.group.InstancesOf(member(i))
+			r.right(quiet(t, uint64(n.Pinned+n.Standby)), n.String(), w)
 		}},
 		{title: "PIN", want: pins(7), keep: 2, cell: func(r *row, i, w int) {
 			if c := member(i).Consumer; c != nil && c.PinID != "" {

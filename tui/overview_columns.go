@@ -87,13 +87,12 @@ func (o *overview) columns(m *Model, w int) []column {
 			r.right(st, fmt.Sprintf("%d/%d", pulling, configured), w)
 		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d/%d", sum.pulling, sum.configured), w) }},
 		{id: "pinned", sort: keymap.SortPinned, title: "PINNED", want: max(7, sum.instances), keep: 6, right: true, cell: func(r *row, i, w int) {
-			pinned, standby := group(i).Instances()
 			if unread(group(i)) || !group(i).Pins() {
 				r.right(t.dim, "-", w)
 				return
 			}
-			r.right(t.text, fmt.Sprintf("%d +%d", pinned, standby), w)
-		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d +%d", sum.pinned, sum.standby), w) }},
+			r.right(t.text, group(i).Instances().String(), w)
+		}, sum: func(r *row, w int) { r.right(t.head, sum.running.String(), w) }},
 		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: count(waiting), sum: all(func() uint64 { return sum.pending })},
 		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group), sum: all(func() uint64 { return sum.lag })},
 		{id: "unacked", sort: keymap.SortUnacked, title: "UNACKED", want: beside(7), keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending }), sum: all(func() uint64 { return sum.unacked })},

@@ -27,7 +27,7 @@ type summand struct {
 	read                       bool // something was read of its consumers
 	partitions                 int
 	pulling, configured        int
-	pinned, standby            int
+	running                    model.InstanceCount
 	pending, lag, unacked      uint64
 	out, in                    float64
 	rated                      bool     // the rates were measured
@@ -41,8 +41,8 @@ func summandOf(g *model.Group) summand {
 	if !s.read {
 		return s
 	}
-	s.pinned, s.standby = g.Instances()
-	s.wideMembers, s.wideInstances = digits(s.pulling)+1+digits(s.configured), digits(s.pinned)+2+digits(s.standby)
+	s.running = g.Instances()
+	s.wideMembers, s.wideInstances = digits(s.pulling)+1+digits(s.configured), wide(s.running)
 	s.pending, s.lag, s.unacked = waiting(g), g.Lag(), g.AckPending
 	s.out, s.in, s.rated = g.Out, g.In, g.RateSpan > 0
 	s.history = g.History[max(0, len(g.History)-model.HistoryLen):]

@@ -28,8 +28,8 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 		})
 	case keymap.SortPinned:
 		return most(func(g *model.Group) float64 {
-			pinned, standby := g.Instances()
-			return float64(pinned) + float64(standby)/(1<<20)
+			n := g.Instances()
+			return float64(n.Pinned) + float64(n.Standby)/(1<<20)
 		})
 	case keymap.SortPending:
 		return most(func(g *model.Group) float64 { return float64(waiting(g)) })

@@ -12,7 +12,7 @@ import (
 type totals struct {
 	groups, partitions        int
 	pulling, configured       int
-	pinned, standby           int
+	running                   model.InstanceCount
 	pending, lag, unacked     uint64
 	out, in                   float64
 	rated                     bool // some rate was measured
@@ -25,7 +25,7 @@ type totals struct {
 type ledger struct {
 	groups, partitions        int
 	pulling, configured       int
-	pinned, standby           int
+	pinned, standby, bounds   int // bounds: rows whose standbys are at most so many
 	pending, lag, unacked     uint64
 	rated                     int // rows whose rates were measured
 	out, in                   int64
@@ -71,7 +71,10 @@ func (l *ledger) enter(e *entry, times int) {
 		return
 	}
 	l.pulling += times * e.pulling
-	l.pinned, l.standby = l.pinned+times*e.pinned, l.standby+times*e.standby
+	l.pinned, l.standby = l.pinned+times*e.running.Pinned, l.standby+times*e.running.Standby
+	if e.running.AtMost {
+		l.bounds += times
+	}
 	l.members.count(e.wideMembers, times)
 	l.instances.count(e.wideInstances, times)
 	l.pending += n * e.pending
@@ -94,7 +97,8 @@ func thousandths(rate float64) int64 { return int64(math.Round(rate * 1000)) }
 // totals adds up, and makes room for the sums.
 func (l *ledger) totals() totals {
 	s := totals{
-		groups: l.groups, partitions: l.partitions, pulling: l.pulling, configured: l.configured, pinned: l.pinned, standby: l.standby,
+		groups: l.groups, partitions: l.partitions, pulling: l.pulling, configured: l.configured,
+		running: model.InstanceCount{Pinned: l.pinned, Standby: l.standby, AtMost: l.bounds > 0},
 		pending: l.pending, lag: l.lag, unacked: l.unacked, rated: l.rated > 0, out: float64(l.out) / 1000, in: float64(l.in) / 1000,
 	}
 	if n := l.lengths.most(); n > 0 {
@@ -102,7 +106,7 @@ func (l *ledger) totals() totals {
 	}
 	s.parts = max(l.parts.most(), digits(s.partitions))
 	s.members = max(l.members.most(), digits(s.pulling)+1+digits(s.configured))
-	s.instances = max(l.instances.most(), digits(s.pinned)+2+digits(s.standby))
+	s.instances = max(l.instances.most(), wide(s.running))
 	return s
 }
 
@@ -112,4 +116,13 @@ func digits(n int) int {
 		return 1 // most of those that are asked about, thousands of them a picture
 	}
 	return len(strconv.Itoa(n))
+}
+
+// wide is how many cells a count of instances takes.
+func wide(n model.InstanceCount) int {
+	w := digits(n.Pinned) + 2 + digits(n.Standby)
+	if n.AtMost {
+		w++
+	}
+	return w
 }

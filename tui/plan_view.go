@@ -148,17 +148,17 @@ func (d *planWindow) stepDown(m *Model, w int) []*row {
 	t := m.theme
 	pin := d.plan.Pins[0]
 	mem := d.group.Member(pin.Member)
-	_, standby := mem.Instances()
+	standby := d.group.InstancesOf(mem)
 	var rows []*row
 	if pin.Holder != "" {
 		rows = labelled(t, "loses it", pin.Holder, t.text.strong(), w)
 	}
 	rows = append(rows, labelled(t, "unpin", pin.PinID+", pinned for "+since(pin.Since, mem.Consumer.TS), t.text, w)...)
-	next := fmt.Sprintf("one of %d instances that stand by takes over", standby)
-	switch standby {
-	case 0:
+	next := fmt.Sprintf("one of %d instances that stand by takes over", standby.Standby)
+	switch {
+	case standby.Standby == 0 || standby.AtMost:
 		next = "whichever instance pulls next"
-	case 1:
+	case standby.Standby == 1:
 		next = "the instance that stands by takes over"
 	}
 	switch known := d.plan.Standby; {

@@ -36,7 +36,7 @@ type Check struct {
 	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group, whose partitions are counted then."`
 	Lag       string        `placeholder:"WARN[:CRIT]" help:"Lag in messages from which a group is a warning, and critical."`
 	Age       string        `placeholder:"WARN[:CRIT]" help:"Age of the oldest waiting message, such as 30s:5m. It makes every group's partitions be counted."`
-	NoStandby string        `placeholder:"ok|warn|crit" help:"What a member without a standby is: ok, as long as not said otherwise."`
+	NoStandby string        `placeholder:"ok|warn|crit" help:"What a member without a standby is: ok, as long as not said otherwise. With warn or crit it is listened to who pulls."`
 	Rule      []string      `placeholder:"ID=ok|warn|crit" help:"What another finding is; repeat for several."`
 	For       time.Duration `default:"0s" help:"Watch for so long before judging: trends such as a growing lag need 30s."`
 	Output    string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
@@ -141,14 +141,14 @@ func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []
 		}
 	}
 	counts := group != "" || limits.age != [2]time.Duration{}
-	if len(groups) == 0 || !counts && c.For <= 0 {
+	if len(groups) == 0 || !counts && c.For <= 0 && !limits.standbys() {
 		return groups, unseen, nil
 	}
 	var keys []model.Key
 	for _, g := range groups {
 		keys = append(keys, g.Key)
 	}
-	groups, err = e.Engine.Survey(e.Context, keys, c.For, counts)
+	groups, err = e.Engine.Survey(e.Context, keys, c.For, counts, limits.standbys())
 	if err == nil && len(groups) == 0 {
 		err = fmt.Errorf("%s: %w: it was deleted meanwhile", keys[0], ErrNotFound)
 	}
@@ -171,6 +171,9 @@ func (t thresholds) judge(g *model.Group) checked {
 			one.add(level, model.Finding{ID: "age", Severity: severity(level), Text: fmt.Sprintf("the oldest message waits for %s, at least %s", old.Round(time.Second), limit)})
 		}
 	}
+	if names := g.Unheard(); t.standbys() && len(names) > 0 {
+		one.add(StatusUnknown, model.Finding{ID: "not-heard", Severity: model.Info, Text: "whether there is a standby is not known of " + strings.Join(names, ", ") + ": " + whyUnheard(g)})
+	}
 	if t.age != [2]time.Duration{} && (g.Counts == nil || g.Counts.Error != "") {
 		one.add(StatusUnknown, model.Finding{ID: "not-counted", Severity: model.Info, Text: "ages are not known: " + whyNot(g)})
 	}
@@ -182,6 +185,13 @@ func whyNot(g *model.Group) string {
 		return "the partitions were not counted"
 	}
 	return g.Counts.Error
+}
+
+func whyUnheard(g *model.Group) string {
+	if g.Watch != nil && g.Watch.NoPulls != "" {
+		return g.Watch.NoPulls
+	}
+	return "its pulls were not heard"
 }
 
 func (c *checked) add(s Status, f model.Finding) {

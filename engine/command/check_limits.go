@@ -47,6 +47,9 @@ func (c Check) thresholds() (thresholds, error) {
 	return t, nil
 }
 
+// standbys tells whether it matters that a member has no standby.
+func (t thresholds) standbys() bool { return t.rules["no-standby"] != StatusOK }
+
 // findings lists what there is to be found.
 func findings() string {
 	var ids []string

@@ -28,7 +28,7 @@ func (f *fake) Look(_ context.Context, k model.Key, _ time.Duration) (*model.Sna
 func (f *fake) LookUntil(ctx context.Context, k model.Key, watch time.Duration, _ func(*model.Group) bool) (*model.Snapshot, error) {
 	return f.Look(ctx, k, watch)
 }
-func (f *fake) Survey(_ context.Context, keys []model.Key, _ time.Duration, _ bool) (groups []*model.Group, err error) {
+func (f *fake) Survey(_ context.Context, keys []model.Key, _ time.Duration, _, _ bool) (groups []*model.Group, err error) {
 	for _, k := range keys {
 		f.looked = append(f.looked, k)
 		groups = append(groups, f.snapshot.Group(k))
@@ -77,6 +77,8 @@ func TestCheck(t *testing.T) {
 		"old age":            {Check{Target: "S/g", Age: "1s:1m"}, nil, StatusCritical, "", 1},
 		"young":              {Check{Target: "S/g", Age: "61s"}, nil, StatusOK, "", 1},
 		"no standby":         {Check{Target: "S/g", NoStandby: "warn"}, nil, StatusWarning, "no-standby: no standby for m", 1},
+		"nobody listened":    {Check{Target: "S/g", NoStandby: "warn"}, nil, StatusWarning, "whether there is a standby is not known of m: its pulls were not heard", 1},
+		"no standby in all":  {Check{NoStandby: "warn", Rule: []string{"unread=ok"}}, nil, StatusWarning, "no standby for m", 2},
 		"no standby is bad":  {Check{Target: "S/g", NoStandby: "crit"}, nil, StatusCritical, "CRITICAL", 1},
 		"no standby is fine": {Check{Target: "S/g", NoStandby: "ok"}, nil, StatusOK, "", 1},
 		"not read":           {Check{}, nil, StatusUnknown, "unread: consumers not read: no answer", 0},

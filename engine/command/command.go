@@ -29,9 +29,9 @@ type Engine interface {
 	// LookUntil is Look that ends earlier when what is known of the group is enough.
 	LookUntil(ctx context.Context, k model.Key, watch time.Duration, enough func(*model.Group) bool) (*model.Snapshot, error)
 	// Survey is Once for these groups, all watched for as long at the same time; with
-	// counts, the partitions of each are counted at the end. What was deleted meanwhile
-	// is left out.
-	Survey(ctx context.Context, keys []model.Key, watch time.Duration, counts bool) ([]*model.Group, error)
+	// counts, the partitions of each are counted at the end; with instances, it is listened
+	// until all of them were heard. What was deleted meanwhile is left out.
+	Survey(ctx context.Context, keys []model.Key, watch time.Duration, counts, instances bool) ([]*model.Group, error)
 	// Subjects lists at most n subjects of a group's messages that contain a text.
 	Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error)
 	// Apply carries out a plan as it stands, or not at all, and says what it did.

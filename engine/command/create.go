@@ -21,16 +21,19 @@ func creatable(k model.Key, partitions uint) error {
 	return nil
 }
 
-// withinStream refuses filters that no subject of the stream can match. What cannot be
-// told is left to the making.
+// withinStream refuses filters that no subject of the stream can match, and notes that an
+// elastic group's stream stamps partitions itself. What cannot be told is left to the making.
 func (e *Env) withinStream(k model.Key, filters []model.Filter) error {
 	return e.Engine.Guard(e.Context, func(ctx context.Context) error {
 		origin, err := e.Engine.JetStream().Stream(ctx, k.Stream)
 		if err != nil {
 			return nil //nolint:nilerr // the making says it, in its own words
 		}
-		if err := pcgroups.CheckSources(origin.CachedInfo().Config, filters); err != nil {
+		if err := pcgroups.CheckSources(k.Kind, origin.CachedInfo().Config, filters); err != nil {
 			return fmt.Errorf("creating %s: %w; nothing was written", k, err)
+		}
+		if why := pcgroups.StampedAlready(origin.CachedInfo().Config); why != "" && k.Kind == model.KindElastic {
+			fmt.Fprintf(e.Err, "note: %s\n", why)
 		}
 		return nil
 	})

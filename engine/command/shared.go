@@ -166,20 +166,28 @@ type received struct {
 	Error   string `json:"error,omitempty"` // why it was not acknowledged
 }
 
+// consumeAckWait is the ack wait of what consume is given, and so how long a message in hand
+// is finished for at the end.
+const consumeAckWait = 2 * time.Second
+
 // consume joins as a member and prints what it is given until the context ends or the
-// member does.
+// member does. The message in hand is then finished first, for at most the ack wait.
 func (e *Env) consume(m member, work time.Duration, join joinFunc) error {
 	if err := e.mayWrite(); err != nil { // it makes a consumer and acknowledges messages
 		return err
 	}
 	printed := make(chan error, 1)
+	ended := make(chan struct{})
+	defer close(ended)
 	handler := func(msg jetstream.Msg) {
 		select {
 		case <-time.After(work):
-		case <-e.Context.Done(): // not acknowledged: the next instance gets it
+		case <-ended: // it takes too long, and is not acknowledged: the next instance gets it
 			return
 		}
-		if err := e.received(m, msg, msg.DoubleAck(e.Context)); err != nil {
+		acking, cancel := context.WithTimeout(context.WithoutCancel(e.Context), consumeAckWait)
+		defer cancel()
+		if err := e.received(m, msg, msg.DoubleAck(acking)); err != nil {
 			select {
 			case printed <- err:
 			default:
@@ -188,7 +196,7 @@ func (e *Env) consume(m member, work time.Duration, join joinFunc) error {
 	}
 	var ctx pcgroups.ConsumerGroupConsumeContext
 	err := e.Engine.Guard(e.Context, func(joining context.Context) (err error) {
-		ctx, err = join(joining, handler, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 2 * time.Second, MaxAckPending: 1})
+		ctx, err = join(joining, handler, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: consumeAckWait, MaxAckPending: 1})
 		return err
 	})
 	if err != nil {

@@ -92,6 +92,13 @@ func (e *Env) createStatic(t target, n uint, filters, members []string, mappings
 	if err := creatable(k, n); err != nil {
 		return err
 	}
+	var subjects []model.Filter
+	for _, f := range filters {
+		subjects = append(subjects, model.Filter{Subject: f})
+	}
+	if err := e.withinStream(k, subjects); err != nil {
+		return err
+	}
 	err := e.create(k, members, n, func(ctx context.Context, js jetstream.JetStream) error {
 		_, err := pcgroups.CreateStatic(ctx, js, t.Stream, t.Name, n, filters, members, mappings)
 		return err

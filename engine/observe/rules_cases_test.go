@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/model"
 )
@@ -89,6 +90,9 @@ func configCases() []ruleCase {
 				w.put(model.KindElastic, s+".g", configOf(s, 2, `"m1","m2"`))
 				return k
 			}},
+		{rule: "nothing-matches",
+			ill:  func(w *ward, s string) model.Key { return stamped(w, s, s+".*") },
+			well: func(w *ward, s string) model.Key { return stamped(w, s, "*."+s+".*") }},
 		{rule: "stamp-differs",
 			ill: func(w *ward, s string) model.Key {
 				return w.static(s, "{{partition(10,1)}}.S.{{wildcard(1)}}", `{"max_members":4,"filters":["`+s+`.*"],"members":["m1"]}`)
@@ -104,6 +108,15 @@ func configCases() []ruleCase {
 		{rule: "orbit-cannot-start", ill: mapped("a", "b"), well: mapped("a")},
 		{rule: "collision", ill: func(w *ward, s string) model.Key { return rivals(w, s, "a") }, well: func(w *ward, s string) model.Key { return rivals(w, s, "a-b") }},
 	}
+}
+
+// stamped is an elastic group on a stream that stamps partitions itself, with messages.
+func stamped(w *ward, s, filter string) model.Key {
+	must(w.js.CreateStream(w.t.Context(), jetstream.StreamConfig{Name: s, Subjects: []string{s + ".*"}, AllowDirect: true, Storage: jetstream.MemoryStorage,
+		SubjectTransform: &jetstream.SubjectTransformConfig{Source: s + ".*", Destination: "{{partition(4,1)}}." + s + ".{{wildcard(1)}}"}}))
+	w.publish(s, 200)
+	must(orbit.CreateElastic(w.t.Context(), w.js, s, "g", 2, []orbit.PartitioningFilter{{Filter: filter, PartitioningWildcards: []int{1}}}, -1, -1))
+	return elastic(s, "g")
 }
 
 // mapped is a static group with mappings and so many filters.

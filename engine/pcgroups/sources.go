@@ -2,6 +2,7 @@ package pcgroups
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -9,22 +10,37 @@ import (
 	"pcgtop/model"
 )
 
-// CheckSources refuses filters of an elastic group that no subject of its stream can match,
-// as after a slip of the fingers: the group would be healthy and empty for ever. Where the
-// stream stores other subjects than it takes, because it is fed by streams or transforms
-// subjects, that cannot be told.
-func CheckSources(c jetstream.StreamConfig, filters []model.Filter) error {
-	if len(c.Subjects) == 0 || len(c.Sources) > 0 || c.Mirror != nil || c.SubjectTransform != nil {
+// CheckSources refuses filters of a group that no subject of its stream can match, as after
+// a slip of the fingers: the group would be healthy and empty for ever. Messages count as
+// they are stored, after the stream's own transform; a static group's filters follow the
+// partition that is in front of them. Where a stream is fed by others it cannot be told, nor
+// whether publishers stamp partitions for a static group.
+func CheckSources(kind model.Kind, c jetstream.StreamConfig, filters []model.Filter) error {
+	if len(c.Subjects) == 0 || len(c.Sources) > 0 || c.Mirror != nil || kind == model.KindStatic && c.SubjectTransform == nil {
 		return nil
 	}
+	stored, what := c.Subjects, "of stream "+c.Name+", which takes "
+	if t := c.SubjectTransform; t != nil {
+		stored = model.StoredSubjects(c.Subjects, []model.Transform{{From: t.Source, To: t.Destination}})
+		what = "that stream " + c.Name + " stores, which are "
+	}
 	for _, f := range filters {
-		within := false
-		for _, subject := range c.Subjects {
-			within = within || model.Overlap(subject, f.Subject)
+		subject := f.Subject
+		if kind == model.KindStatic {
+			subject = "*." + subject
 		}
-		if !within {
-			return fmt.Errorf("filter %q matches no subject of stream %s, which takes %s", f.Subject, c.Name, strings.Join(c.Subjects, ", "))
+		if !slices.ContainsFunc(stored, func(s string) bool { return model.Overlap(s, subject) }) {
+			return fmt.Errorf("filter %q matches no subject %s%s", f.Subject, what, strings.Join(stored, ", "))
 		}
 	}
 	return nil
+}
+
+// StampedAlready says that an elastic group's stream stamps partitions itself, as that of a
+// static group does: its filters have to begin with a token for them. Empty: it does not.
+func StampedAlready(c jetstream.StreamConfig) string {
+	if t := c.SubjectTransform; t != nil && CompareTransform(c, 0).Stamped > 0 {
+		return fmt.Sprintf("stream %s stamps partitions itself (%s): the group sees them as the first token of its subjects", c.Name, t.Destination)
+	}
+	return ""
 }

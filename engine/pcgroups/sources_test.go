@@ -23,13 +23,35 @@ func TestCheckSources(t *testing.T) {
 		"fed by a stream":     {jetstream.StreamConfig{Subjects: []string{"a.*"}, Sources: []*jetstream.StreamSource{{Name: "X"}}}, "c.*", true},
 		"a mirror":            {jetstream.StreamConfig{Mirror: &jetstream.StreamSource{Name: "X"}}, "c.*", true},
 		"transforms subjects": {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "c.{{wildcard(1)}}"}}, "c.*", true},
+		"as it was taken":     {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "c.{{wildcard(1)}}"}}, "a.*", false},
+		"transforms a part":   {jetstream.StreamConfig{Subjects: []string{"a.>"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "c.{{wildcard(1)}}"}}, "a.*.*", true},
+		"transforms all":      {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "", Destination: "c.>"}}, "a.*", false},
+		"stamped in front":    {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "{{partition(4,1)}}.a.{{wildcard(1)}}"}}, "*.a.*", true},
+		"the stamp forgotten": {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "{{partition(4,1)}}.a.{{wildcard(1)}}"}}, "a.*", false},
+		"several tokens":      {jetstream.StreamConfig{Subjects: []string{"a.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "a.*", Destination: "b.{{split(1,-)}}"}}, "b.*.*.x", true},
 	} {
-		err := CheckSources(c.stream, []model.Filter{{Subject: ">"}, {Subject: c.filter}})
+		err := CheckSources(model.KindElastic, c.stream, []model.Filter{{Subject: ">"}, {Subject: c.filter}})
 		if (err == nil) != c.fits {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := CheckSources(jetstream.StreamConfig{Subjects: []string{"a.*"}}, nil); err != nil {
+	if err := CheckSources(model.KindElastic, jetstream.StreamConfig{Subjects: []string{"a.*"}}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// A static group's filters are those of the subjects behind the partition.
+func TestCheckSourcesOfAStaticGroup(t *testing.T) {
+	stamps := jetstream.StreamConfig{Name: "P", Subjects: []string{"payments.*"}, SubjectTransform: &jetstream.SubjectTransformConfig{Source: "payments.*", Destination: "{{partition(8,1)}}.payments.{{wildcard(1)}}"}}
+	for filter, fits := range map[string]bool{"payments.*": true, "payments.x": true, ">": true, "nosuch.*": false, "*.payments.*": false} {
+		if err := CheckSources(model.KindStatic, stamps, []model.Filter{{Subject: filter}}); (err == nil) != fits {
+			t.Errorf("%s: %v", filter, err)
+		}
+	}
+	if err := CheckSources(model.KindStatic, jetstream.StreamConfig{Subjects: []string{"a.*"}}, []model.Filter{{Subject: "b.*"}}); err != nil {
+		t.Errorf("whoever publishes may stamp: %v", err)
+	}
+	if why := StampedAlready(stamps); why == "" || StampedAlready(jetstream.StreamConfig{Subjects: []string{"a.*"}}) != "" {
+		t.Errorf("stamped: %q", why)
 	}
 }

@@ -174,6 +174,38 @@ func TestConsumeJoin(t *testing.T) {
 	}
 }
 
+// TestConsumeFinishesWhatIsInHand: interrupted, a member acknowledges the message that it is
+// at work on, and does not leave it to be delivered again.
+func TestConsumeFinishesWhatIsInHand(t *testing.T) {
+	a := serve(t)
+	cmd := exec.Command(binary(), "-s", a.url, "elastic", "consume", "TELEMETRY", "rollup", "m3", "--sleep", "500ms")
+	cmd.Env = environment(t.TempDir())
+	var out strings.Builder
+	cmd.Stdout = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	c, err := a.js.Consumer(t.Context(), "TELEMETRY-rollup", "m3")
+	for end := time.Now().Add(20 * time.Second); err != nil || c.CachedInfo().NumAckPending == 0; c, err = a.js.Consumer(t.Context(), "TELEMETRY-rollup", "m3") {
+		if time.Now().After(end) {
+			t.Fatalf("it gets no message: %v", err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = cmd.Process.Signal(syscall.SIGINT)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	info, err := c.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.NumAckPending > 0 || info.Delivered.Consumer != info.AckFloor.Consumer || strings.Contains(out.String(), "not acked") || !strings.Contains(out.String(), "acked") {
+		t.Errorf("%d not acknowledged\n%s", info.NumAckPending, out.String())
+	}
+}
+
 // TestReportJSON: a script can tell every partition's owner and every member's pin.
 func TestReportJSON(t *testing.T) {
 	t.Parallel()

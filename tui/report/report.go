@@ -29,13 +29,12 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 	slices.SortStableFunc(groups, func(a, b *model.Group) int { return a.Verdict.Rank() - b.Verdict.Rank() })
 	for _, g := range groups {
 		pulling, configured := g.Pulling()
-		pinned, standby := g.Instances()
 		why := ""
 		if len(g.Findings) > 0 {
 			why = g.Findings[0].Text
 		}
 		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
-			fmt.Sprintf("%d +%d", pinned, standby), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
+			g.Instances().String(), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -102,8 +101,7 @@ func Group(w io.Writer, g *model.Group, only ...string) error {
 		if c == nil {
 			c = &model.Consumer{}
 		}
-		_, standby := m.Instances()
-		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), fmt.Sprint(standby),
+		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), g.InstancesOf(m).Standbys(),
 			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if err := t.write(w); err != nil {

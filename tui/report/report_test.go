@@ -25,7 +25,7 @@ func TestOverview(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `VERDICT   GROUP              KIND     PARTS  MEMBERS  PINNED  LAG  PENDING  UNACKED  OUT/S  IN/S  WHY
-degraded  ORDERS/cg\x1b[31m  elastic      3      1/2    1 +0   13       12        1      -     -  名前 never seen: it owns 1 partition (1)
+degraded  ORDERS/cg\x1b[31m  elastic      3      1/2   1 +≤1   13       12        1      -     -  名前 never seen: it owns 1 partition (1)
 `
 	if b.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", b.String(), want)
@@ -41,7 +41,7 @@ func TestGroup(t *testing.T) {
   warning: 名前 never seen: it owns 1 partition (1)
 
    MEMBER  STATE   PARTITIONS  PIN  PINNED  STANDBY  PENDING  UNACKED  OUT/S  IN/S
-A  m1      pinned  0,2         abc  1m30s         0       12        1      -     -
+A  m1      pinned  0,2         abc  1m30s        ≤1       12        1      -     -
 B  名前    absent  1                              0        0        0      -     -
 
 PARTITION  OWNER  STATE   PENDING  OLDEST
