@@ -173,7 +173,7 @@ func (m *Model) banners() []*row {
 	if moved := s.Server.Moved(); moved != "" {
 		lines = append(lines, t.row().left(t.alarm, " "+moved+": is it the right one?", m.width))
 	}
-	for _, k := range []model.Kind{model.KindElastic, model.KindStatic} {
+	for _, k := range model.Founded() {
 		if why := s.Unknown(k); why != "" && s.Link.State != model.LinkLost && !strings.Contains(why, "not permitted") {
 			lines = append(lines, t.row().left(t.alarm, " the configs of "+string(k)+" groups are not read: "+why, m.width))
 		}
