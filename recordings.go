@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"pcgtop/engine"
+	"pcgtop/engine/command"
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/model/recording"
@@ -83,6 +85,16 @@ func open(name, at string) (*recording.Recording, int, error) {
 	return file, file.Find(t), nil
 }
 
+// held says that a target is not in a picture.
+func held(file *recording.Recording, picture int, target string) error {
+	s, _, err := file.Last(picture)
+	stream, group, _ := strings.Cut(target, "/")
+	if err != nil || stream == "" || len(s.Lookup(stream, group)) > 0 {
+		return err
+	}
+	return fmt.Errorf("%s: %w in %s at %s", target, command.ErrNotFound, file.Name(), file.Time(picture).Local().Format(time.TimeOnly))
+}
+
 // replay prints pictures of a recording, with so much of its time between two.
 func (r reportCmd) replay() error {
 	file, picture, err := open(r.Replay, r.At)
@@ -130,11 +142,11 @@ type shotCmd struct {
 func (s shotCmd) Run(ctx context.Context, c *cli) error {
 	shot := tui.Shot{Screen: s.Screen, Keys: s.Keys, For: s.For}
 	if n, err := fmt.Sscanf(s.Size+" ", "%dx%d ", &shot.Width, &shot.Height); n != 2 || err != nil {
-		return fmt.Errorf("--size %s: want columns and lines, such as 120x40", s.Size)
+		return command.Usage("--size %s: want columns and lines, such as 120x40", s.Size)
 	}
 	write, known := map[string]func(*tui.Picture, io.Writer) error{".svg": (*tui.Picture).SVG, ".txt": (*tui.Picture).Text, ".ansi": (*tui.Picture).ANSI}[filepath.Ext(s.Output)]
 	if !known {
-		return fmt.Errorf("-o %s: its name has to end in .svg, .txt or .ansi", s.Output)
+		return command.Usage("-o %s: its name has to end in .svg, .txt or .ansi", s.Output)
 	}
 	var picture *tui.Picture
 	err := s.source(ctx, c, func(source tui.Source) (err error) {
@@ -173,6 +185,9 @@ func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Source) error
 			return err
 		}
 		defer func() { _ = file.Close() }() // it was only read
+		if err := held(file, picture, s.Target); err != nil {
+			return err
+		}
 		player := recording.NewPlayer(file, picture, false)
 		over := make(chan error, 1)
 		go func() { over <- playing(ctx, player) }()

@@ -13,7 +13,7 @@ func flowFacts(g *model.Group) []string {
 		facts = append(facts, "source "+string(h.State)+behindWords(h))
 	}
 	if left, ok := g.Drain(); ok && g.Lag() > 0 {
-		facts = append(facts, "drained in "+age(left))
+		facts = append(facts, "empty in "+age(left))
 	}
 	return facts
 }

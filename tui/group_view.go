@@ -228,7 +228,10 @@ func quietly(g *model.Group) string {
 func (v *groupView) config(t *theme, w int) *row {
 	g := v.shown
 	facts := []string{string(g.Key.Kind), model.Count(len(g.Partitions), "partition") + of(g.Config.Filters)}
-	facts = append(facts, g.Described()...)
+	if !g.Pins() {
+		facts = append(facts, g.Described()...)
+	}
+	facts = append(facts, flowFacts(g)...) // what moves comes first: the rest may be cut
 	if s, has := g.Work(); has {
 		work := "work stream " + number(s.Messages, 12)
 		if fill, limited := s.Fill(); limited {
@@ -236,7 +239,9 @@ func (v *groupView) config(t *theme, w int) *row {
 		}
 		facts = append(facts, work)
 	}
-	facts = append(facts, flowFacts(g)...)
+	if g.Pins() {
+		facts = append(facts, g.Described()...)
+	}
 	r := t.row().gap(1)
 	for i, f := range facts {
 		one := t.row()

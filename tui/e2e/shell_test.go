@@ -136,6 +136,7 @@ func TestShot(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.args, err, b)
 		}
 	}
+	usage := regexp.MustCompile(`^$|x\.png|--size`)
 	for args, says := range map[string]string{
 		"-o x.png":                   ".svg, .txt or .ansi",
 		"-o x.svg --size big":        "such as 120x40",
@@ -146,7 +147,7 @@ func TestShot(t *testing.T) {
 		"-o x.svg --replay /no/such": "/no/such",
 		"":                           "--output",
 	} {
-		if _, stderr, code := a.run(t, "", append([]string{"shot"}, strings.Fields(args)...)...); code == 0 || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+		if _, stderr, code := a.run(t, "", append([]string{"shot"}, strings.Fields(args)...)...); code == 0 || (code == 2) != usage.MatchString(args) || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: %d %s", args, code, stderr)
 		}
 	}
