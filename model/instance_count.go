@@ -59,7 +59,7 @@ func (g *Group) InstancesOf(m *Member) (n InstanceCount) {
 	if m.heard(g.Watch, g.ReadAt) || m.alone(g.Watch, g.ReadAt) {
 		return n
 	}
-	n.Standby = max(n.Standby, c.spare(), c.trail.spareMost)
+	n.Standby = max(n.Standby, c.spare(), c.SpareMost)
 	n.AtMost = n.Standby > 0
 	return n
 }

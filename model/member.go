@@ -79,6 +79,8 @@ type Consumer struct {
 	In             float64       `json:"in_per_s"`             // arrived per second
 	RateSpan       time.Duration `json:"rate_span_ns"`         // between the answers that the rates are from; 0: not measured yet
 	TS             time.Time     `json:"ts"`                   // the answer's time, server clock
+	SpareMost      int           `json:"spare_most,omitempty"` // the most waiting pulls of late that may be of instances that stand by
+	Lone           bool          `json:"lone,omitempty"`       // for long, no answer had more pulls than one instance makes
 	held           []int         // the partitions that the filters name, where holds tells
 	holds          holds
 	rateAt         time.Time

@@ -224,7 +224,7 @@ func (m *Member) alone(w *Watch, now time.Time) bool {
 	if m.heard(w, now) && len(m.Running) > 0 && c.TS.Sub(c.Created) > standbyWindow {
 		return len(m.pullers()) < 2
 	}
-	return c.TS.Sub(c.trail.standbySeen) > standbyWindow && c.trail.loneSeen.After(c.trail.standbySeen)
+	return c.Lone
 }
 
 // pullers names the instances that pull.

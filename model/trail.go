@@ -52,6 +52,8 @@ func (c *Consumer) follow(old *Consumer) {
 		t.loneSeen = c.TS
 	}
 	c.trail = t
+	c.SpareMost = t.spareMost
+	c.Lone = c.TS.Sub(t.standbySeen) > standbyWindow && t.loneSeen.After(t.standbySeen)
 }
 
 // idleFor is how long the consumer has had lag without any ack, as far as is known for

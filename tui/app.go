@@ -19,6 +19,7 @@ type Model struct {
 	keys  keymap.Table
 	theme *theme
 
+	suspend tea.Cmd              // how to be stopped
 	profile colorprofile.Profile // what colours the terminal has
 	ground  ground               // what lies behind the text, once the terminal has said
 
@@ -67,7 +68,7 @@ func New(o Options) *Model {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	m := &Model{opts: o, ctx: o.Context, keys: o.Keys}
+	m := &Model{opts: o, ctx: o.Context, keys: o.Keys, suspend: tea.Suspend}
 	if o.Player == nil {
 		m.keys = m.keys.Without(keymap.Time)
 	}

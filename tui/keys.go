@@ -42,7 +42,7 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 		}
 		return tea.Quit
 	case keymap.Suspend:
-		return suspend
+		return m.suspend
 	}
 	if m.tooSmall() { // what cannot be seen must not be acted upon
 		return nil

@@ -31,6 +31,7 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 		settings = append(settings, tea.WithColorProfile(colorprofile.ASCII))
 	}
 	m := New(o)
+	m.suspend = suspend
 	p := tea.NewProgram(m, append(settings, extra...)...)
 	// Quitting waits until the keyboard is no longer read; the end of a context given to
 	// Bubble Tea closes it under the reader.

@@ -21,7 +21,7 @@ func flowCases() []ruleCase {
 		{rule: "behind", ill: plainGroup, well: plainGroup, busy: func(ctx context.Context, c *ruleStreams) { c.everyMoment(ctx, 1, 8) }},
 		{rule: "whale", open: true, ill: keys(1), well: keys(200)},
 		{rule: "buffer-full", ill: buffered(50), well: buffered(10)},
-		{rule: "sourcing-behind", ill: backlog(60_000), well: backlog(60)},
+		{rule: "sourcing-behind", ill: backlog(400_000), well: backlog(60)},
 		{rule: "sourcing-stopped", ill: tooLarge(64), well: tooLarge(1024)},
 	}
 }
@@ -137,7 +137,12 @@ func backlog(n int) func(*ward, string) model.Key {
 		ctx := w.t.Context()
 		must(w.js.CreateStream(ctx, jetstream.StreamConfig{Name: s, Subjects: []string{s + ".*"}, AllowDirect: true, Storage: jetstream.MemoryStorage}))
 		for i := range n {
-			_ = w.js.Conn().Publish(fmt.Sprintf("%s.k%d", s, i%100), nil)
+			subject := fmt.Sprintf("%s.k%d", s, i%100)
+			if i%10_000 == 0 {
+				must(w.js.Publish(ctx, subject, nil)) // no more on the way than the server takes
+				continue
+			}
+			_ = w.js.Conn().Publish(subject, nil)
 		}
 		k := w.elastic(s, "g", 2, "m1")
 		c := must(w.js.Stream(ctx, s+"-g")).CachedInfo().Config
