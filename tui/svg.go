@@ -212,8 +212,10 @@ func units(v float64) string {
 }
 
 func hex(c color.Color) string {
-	if own, is := c.(ansi.BasicColor); is && int(own) < len(xterm()) {
-		return xterm()[own]
+	if own, is := c.(ansi.BasicColor); is {
+		if names := xterm(); int(own) < len(names) {
+			return names[own]
+		}
 	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)

@@ -302,9 +302,9 @@ func TestAgain(t *testing.T) {
 	stop(aside)
 
 	startServer(t, port, dir)
-	s := w.until(t, "live again", live)
+	w.until(t, "live again", live)
 	w.until(t, "one is gone", func(s *model.Snapshot) bool { return s.Group(gone) == nil })
-	s = w.until(t, "nobody is left", func(s *model.Snapshot) bool { return strings.Contains(found(s.Group(kept)), "no members") })
+	s := w.until(t, "nobody is left", func(s *model.Snapshot) bool { return strings.Contains(found(s.Group(kept)), "no members") })
 	if len(s.Groups) != 1 {
 		t.Errorf("%v", s.Groups)
 	}

@@ -136,7 +136,7 @@ func TestRebalance(t *testing.T) {
 		t.Errorf("%s: %s", owners(g), got)
 	}
 	s.facts.Messages = 0
-	g = s.read(time.Minute)
+	s.read(time.Minute)
 	g = s.read(time.Minute)
 	if got := found(g); got != "warning unowned: no members: nobody consumes any partition" || owners(g) != "0:- 1:- 2:- 3:-" || len(g.Members) != 0 {
 		t.Errorf("%s: %s", owners(g), got)

@@ -179,7 +179,7 @@ func TestServerAway(t *testing.T) {
 	}
 	s.WaitForShutdown()
 	time.Sleep(away() - time.Since(began)) // it is away for so long
-	s, js = run()
+	_, js = run()
 	if _, err := orbit.CreateElastic(t.Context(), js, "ORD", "after", 4, nil, -1, -1); err != nil {
 		t.Fatal(err)
 	}
