@@ -27,7 +27,10 @@ func TestLostQuorum(t *testing.T) {
 			servers, _ := cluster(t)
 			js := jetStream(t, connect(t, servers[0].ClientURL()))
 			must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.*"}, Replicas: 3}))
-			must(orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1))
+			eventually(t, "a group can be made", func() bool { // not before the bucket that it makes has a leader
+				_, err := orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1)
+				return err == nil
+			})
 			must(orbit.AddMembers(t.Context(), js, "S", "g", []string{"m1"}))
 			must(js.CreateOrUpdateConsumer(t.Context(), "S-g", jetstream.ConsumerConfig{Name: "m1", Durable: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: []string{"0.s.*", "1.s.*", "2.s.*", "3.s.*", "4.s.*", "5.s.*"}}))
 			k := elastic("S", "g")

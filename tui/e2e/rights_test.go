@@ -121,11 +121,15 @@ func office(t *testing.T) (login func(user string) string, lists map[string]*ser
 func TestRightsOnTheScreen(t *testing.T) {
 	t.Parallel()
 	login, _ := office(t)
-	for user, sees := range map[string][]string{
-		"viewer":                {"● live", "m2", "absent", "instances are only counted: not permitted, pulls of ORD-g: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORD-g.*"},
-		"viewer-with-instances": {"● live", "m2", "absent", "office-m1", "127.0.0.1:"},
-		"operator":              {"● live", "m2", "absent", "office-m1", "127.0.0.1:"},
+	for _, c := range []struct {
+		user string
+		sees []string
+	}{ // the operator last, who changes the group
+		{"viewer", []string{"● live", "m2", "absent", "instances are only counted: not permitted, pulls of ORD-g: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORD-g.*"}},
+		{"viewer-with-instances", []string{"● live", "m2", "absent", "office-m1", "127.0.0.1:"}},
+		{"operator", []string{"● live", "m2", "absent", "office-m1", "127.0.0.1:"}},
 	} {
+		user, sees := c.user, c.sees
 		term := open(t, 200, 50, "-s", login(user), "ORD/g")
 		screen := term.see(append(sees, "PARTITIONS", "16 wait in 4 partitions")...)
 		if user != "viewer" && strings.Contains(screen, "not permitted") {
