@@ -8,10 +8,12 @@ STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 run: ## the screens on an embedded server with live groups
 	$(GO) run . demo
 
-# Most tests wait for real servers rather than for a processor: more of them run side by side
-# than there are of those. A slow machine may need more than go test's ten minutes a package.
+# A slow machine may need more than go test's ten minutes a package.
 TESTTIME ?= 30m
-TESTS     = $(GO) test -timeout $(TESTTIME) -parallel 6
+# How many tests of a package run side by side. Most of them wait for real servers, so that more
+# would be faster; but some watch what comes in time, and a busy machine is late.
+PARALLEL ?= 2
+TESTS     = $(GO) test -timeout $(TESTTIME) -parallel $(PARALLEL)
 test:
 	$(TESTS) ./...
 

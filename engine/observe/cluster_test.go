@@ -20,6 +20,21 @@ import (
 // can be started again.
 func cluster(t testing.TB) (list []*server.Server, all []*server.Options) {
 	t.Helper()
+	for range 3 {
+		if list, all = unformed(t); forms(list) {
+			break
+		}
+		for _, s := range list { // somebody else may have taken one of its ports
+			stopServer(s)
+		}
+	}
+	awaitPlacement(t, list)
+	return list, all
+}
+
+// unformed starts the servers of a cluster.
+func unformed(t testing.TB) (list []*server.Server, all []*server.Options) {
+	t.Helper()
 	var routes []string
 	var ports []int
 	for range 3 {
@@ -38,9 +53,14 @@ func cluster(t testing.TB) (list []*server.Server, all []*server.Options) {
 		}
 		list, all = append(list, startAgain(t, options)), append(all, options)
 	}
-	awaitCluster(t, list)
+	return list, all
+}
+
+// awaitPlacement waits until the leader knows what each server can take.
+func awaitPlacement(t testing.TB, list []*server.Server) {
+	t.Helper()
 	js := jetStream(t, connect(t, list[0].ClientURL()))
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) { // until the leader knows what each server can take
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
 		if err == nil {
 			break
@@ -52,7 +72,6 @@ func cluster(t testing.TB) (list []*server.Server, all []*server.Options) {
 	if err := js.DeleteStream(t.Context(), "READY"); err != nil {
 		t.Fatal(err)
 	}
-	return list, all
 }
 
 // startAgain starts a server of a cluster, with what it stored if it ran before.
@@ -67,12 +86,19 @@ func startAgain(t testing.TB, o *server.Options) *server.Server {
 // awaitCluster waits until the servers know each other and have a leader.
 func awaitCluster(t testing.TB, list []*server.Server) {
 	t.Helper()
+	if !forms(list) {
+		t.Fatal("the cluster does not form")
+	}
+}
+
+// forms tells whether the servers become a cluster in time.
+func forms(list []*server.Server) bool {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		if slices.ContainsFunc(list, (*server.Server).JetStreamIsLeader) && !slices.ContainsFunc(list, func(s *server.Server) bool { return !s.JetStreamIsCurrent() || s.NumRoutes() == 0 }) {
-			return
+			return true
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the cluster does not form")
+			return false
 		}
 	}
 }
