@@ -56,7 +56,11 @@ func TestLostQuorum(t *testing.T) {
 			})
 			g := now.Group(k)
 			t.Logf("after %v: %s, %+v", took, g.Verdict, g.Findings)
-			if took > 4*time.Second {
+			limit := 4 * time.Second
+			if raceEnabled() { // three servers with the detector are slow to elect, and to fail
+				limit = 15 * time.Second
+			}
+			if took > limit {
 				t.Errorf("it took %v", took)
 			}
 			if stays {
