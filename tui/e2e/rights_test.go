@@ -215,7 +215,7 @@ func TestEveryMissingRight(t *testing.T) {
 				})
 				took := time.Since(began)
 				t.Logf("named after %v", took.Round(time.Millisecond))
-				if took > time.Second {
+				if took > 3*time.Second { // it takes less than one, on a machine that is not busy with other tests
 					t.Errorf("named after %v:\n%s", took, term.text())
 				}
 			})
