@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 )
@@ -141,25 +140,7 @@ func TestServerAway(t *testing.T) {
 	t.Parallel()
 	dir, port := t.TempDir(), server.RANDOM_PORT
 	run := func() (*server.Server, jetstream.JetStream) {
-		s, err := server.NewServer(&server.Options{ServerName: "away", Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Start()
-		t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-		if !s.ReadyForConnections(patience) {
-			t.Fatal("the server does not come up")
-		}
-		nc, err := nats.Connect(s.ClientURL())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(nc.Close)
-		js, err := jetstream.New(nc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, js
+		return ownServerWith(t, &server.Options{ServerName: "away", Port: port, StoreDir: dir})
 	}
 	s, js := run()
 	port = s.Addr().(*net.TCPAddr).Port
@@ -203,24 +184,7 @@ func TestAfterASleep(t *testing.T) {
 	for name, pings := range map[string]time.Duration{"the server waits": 2 * time.Minute, "the server gives up": 500 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := server.NewServer(&server.Options{ServerName: "awake", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, PingInterval: pings, MaxPingsOut: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Start()
-			t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-			if !s.ReadyForConnections(patience) {
-				t.Fatal("the server does not come up")
-			}
-			nc, err := nats.Connect(s.ClientURL())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(nc.Close)
-			js, err := jetstream.New(nc)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s, js := ownServerWith(t, &server.Options{ServerName: "awake", Port: server.RANDOM_PORT, StoreDir: t.TempDir(), PingInterval: pings, MaxPingsOut: 2})
 			if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORD", Subjects: []string{"ord.*"}}); err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,14 @@ import (
 // connects to it. Both end with the test.
 func ownServer(t testing.TB, options ...jetstream.JetStreamOpt) (*server.Server, jetstream.JetStream) {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{ServerName: "own", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true})
+	return ownServerWith(t, &server.Options{ServerName: "own", Port: server.RANDOM_PORT, StoreDir: t.TempDir()}, options...)
+}
+
+// ownServerWith is [ownServer] with settings of its own.
+func ownServerWith(t testing.TB, o *server.Options, options ...jetstream.JetStreamOpt) (*server.Server, jetstream.JetStream) {
+	t.Helper()
+	o.Host, o.JetStream, o.NoLog, o.NoSigs = "127.0.0.1", true, true, true
+	s, err := server.NewServer(o)
 	if err != nil {
 		t.Fatal(err)
 	}

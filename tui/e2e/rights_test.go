@@ -202,21 +202,32 @@ func TestEveryMissingRight(t *testing.T) {
 					}
 					return
 				}
-				term := open(t, 120, 40, "-s", login(list+" "+missing), "ORD/g")
-				term.see("ORD/g")
-				if list == "operator" { // who may write once everything was read
-					term.see("● live", "m2 never seen")
-				}
-				began := needed(term, missing)
-				term.waitFor("it is named", func(s string) bool {
-					return slices.ContainsFunc(subjects.FindAllString(s, -1), func(subject string) bool {
-						return server.SubjectsCollide(strings.TrimRight(subject, ".,;…"), missing)
+				named := func() time.Duration {
+					term := open(t, 120, 40, "-s", login(list+" "+missing), "ORD/g")
+					term.see("ORD/g")
+					if list == "operator" { // who may write once everything was read
+						term.see("● live", "m2 never seen")
+					}
+					began := needed(term, missing)
+					term.waitFor("it is named", func(s string) bool {
+						return slices.ContainsFunc(subjects.FindAllString(s, -1), func(subject string) bool {
+							return server.SubjectsCollide(strings.TrimRight(subject, ".,;…"), missing)
+						})
 					})
-				})
-				took := time.Since(began)
+					took := time.Since(began)
+					term.press("\x03")
+					term.exit(patience)
+					return took
+				}
+				took := named()
+				for range 2 { // a machine that is busy with other tests may be late, not again and again
+					if took > time.Second {
+						took = min(took, named())
+					}
+				}
 				t.Logf("named after %v", took.Round(time.Millisecond))
-				if took > 3*time.Second { // it takes less than one, on a machine that is not busy with other tests
-					t.Errorf("named after %v:\n%s", took, term.text())
+				if took > time.Second {
+					t.Errorf("named after %v", took)
 				}
 			})
 		}
