@@ -147,6 +147,7 @@ func meansRole(r model.Role) string {
 func countSigns(t *theme) []sign {
 	return []sign{
 		{t.text, "1 +2", "one pinned instance, and two that stand by"},
+		{t.text, "1 +≤2", "at most two: their pulls were counted, not heard"},
 		{t.text, "2/3", "of three members two pull"},
 		{t.dim, "~", "put together from answers of different times"},
 	}
