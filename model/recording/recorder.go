@@ -45,18 +45,14 @@ func Create(name string, force, addresses bool) (*Recorder, error) {
 		if err := os.Remove(name); err != nil {
 			return nil, fmt.Errorf("recording: %w", err)
 		}
-	} else if force {
-		flags = os.O_CREATE | os.O_TRUNC | os.O_WRONLY | syscall.O_NONBLOCK // a pipe must not keep us waiting
+	} else if force && err == nil { // a device or a pipe, which stays what it is, and must not keep us waiting
+		flags = os.O_WRONLY | syscall.O_NONBLOCK
 	}
 	f, err := os.OpenFile(name, flags, own)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil, existsError{name}
 	case err != nil:
-		return nil, fmt.Errorf("recording: %w", err)
-	}
-	if err := f.Chmod(own); err != nil { // it may have been there
-		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("recording: %w", err)
 	}
 	return start(f, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")}), nil
