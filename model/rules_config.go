@@ -34,7 +34,7 @@ func streamOffline(v *view) []Finding {
 
 func noQuorum(v *view) []Finding {
 	f := v.Stream
-	if f.quorum() {
+	if f.Quorum() {
 		return nil
 	}
 	return one(Finding{
@@ -45,14 +45,14 @@ func noQuorum(v *view) []Finding {
 
 func serverDown(v *view) []Finding {
 	f := v.Stream
-	if len(f.Down) == 0 || !f.quorum() {
+	if len(f.Down) == 0 || !f.Quorum() {
 		return nil
 	}
 	return one(Finding{Text: fmt.Sprintf("%d of the %d servers of stream %s down: %s", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", "))})
 }
 
-// quorum tells whether more than half of the stream's servers are up.
-func (f StreamFacts) quorum() bool { return f.Replicas == 0 || 2*len(f.Down) < f.Replicas }
+// Quorum tells whether more than half of the stream's servers are up.
+func (f StreamFacts) Quorum() bool { return f.Replicas == 0 || 2*len(f.Down) < f.Replicas }
 
 // lacksStream tells whether the stream that members consume from is known not to exist.
 func (v *view) lacksStream() bool {

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,20 +48,34 @@ func (l *link) tellLate() {
 		for _, prefix := range []string{"CONSUMER.LIST.", "STREAM.INFO."} {
 			if stream, ok := strings.CutPrefix(operation, prefix); ok && l.plan.cares(stream) {
 				l.emit(model.ConsumersRead{Stream: stream, Error: why})
-				select {
-				case l.doubted <- stream:
-				default: // what is one of so many is asked at its next turn
-				}
+				l.doubt(stream)
 			}
 		}
 	})
 }
 
+// doubt has the stream's leader asked soon which of the other servers are down.
+func (l *link) doubt(stream string) {
+	select {
+	case l.doubted <- stream:
+	default: // what is one of so many is asked at its next turn
+	}
+}
+
+// doubtByConsumers doubts the stream of consumers that have lost their quorum, unless it
+// is known: their leader may know before anybody waits for an answer in vain.
+func (l *link) doubtByConsumers(stream string, infos []*consumerInfo) {
+	lost := slices.ContainsFunc(infos, func(i *consumerInfo) bool { return i.Cluster.lost() })
+	if lost && !l.told.lost(stream) {
+		l.doubt(stream)
+	}
+}
+
 // maxDoubted is how many streams may wait to be asked why nobody answers for them.
 const maxDoubted = 16
 
-// askDoubted asks the leaders of streams whose consumers nobody tells: where one is left
-// it knows which of the other servers are down.
+// askDoubted asks the leaders of streams that are doubted: where one is left it knows
+// which of the other servers are down.
 func (l *link) askDoubted(ctx context.Context) error {
 	for {
 		select {

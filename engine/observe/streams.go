@@ -48,6 +48,13 @@ func (t *toldFacts) exists(stream string) bool {
 	return t.facts[stream].facts.Exists
 }
 
+// lost tells whether the stream is known to have lost its quorum.
+func (t *toldFacts) lost(stream string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.facts[stream].facts.Quorum()
+}
+
 // note records facts that are to be told; false when they were told already.
 func (t *toldFacts) note(stream string, f model.StreamFacts) bool {
 	t.mu.Lock()
@@ -253,6 +260,7 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 		return l.readFailed(ctx, t, err)
 	}
 	l.clock.set(newest(infos))
+	l.doubtByConsumers(t.stream, infos)
 	consumers := make([]*model.Consumer, 0, len(infos))
 	for _, i := range infos {
 		consumers = append(consumers, i.consumer())

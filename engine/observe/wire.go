@@ -86,6 +86,7 @@ type consumerInfo struct {
 	PauseRemaining time.Duration   `json:"pause_remaining"`
 	TS             time.Time       `json:"ts"`
 	PriorityGroups []priorityState `json:"priority_groups"`
+	Cluster        *replicas       `json:"cluster"`
 }
 
 // consumer maps the info. A consumer without a pinned client has no id and the year
@@ -162,7 +163,7 @@ type streamInfo struct {
 	TS      time.Time `json:"ts"`
 }
 
-// replicas are a stream's servers, as its leader tells them (nats-server, ClusterInfo).
+// replicas are the servers of a stream or a consumer, as its leader tells them (nats-server, ClusterInfo).
 type replicas struct {
 	Leader   string `json:"leader"`
 	Replicas []struct {
@@ -184,6 +185,11 @@ func (r *replicas) down() (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// lost tells whether too few servers are left to agree on anything.
+func (r *replicas) lost() bool {
+	return r != nil && 2*len(r.down()) > len(r.Replicas)
 }
 
 // source is a source as configured and, in the info beside the config, as it runs.
