@@ -75,9 +75,7 @@ func TestServerRestartsDuringHandovers(t *testing.T) {
 		} else {
 			f.must(DeleteMembers(f.ctx, f.js, "A", "g", []string{"m3"}))
 		}
-		f.shutdown()
-		f.start()
-		eventually(t, 10*time.Second, "connected again", f.nc.IsConnected)
+		f.restart()
 	}
 	l.drained(t, 20*time.Second, &got)
 	if v := got.judge(l.sent, time.Now()); v.disorder != 0 || v.missing != 0 {

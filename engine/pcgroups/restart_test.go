@@ -23,9 +23,7 @@ func TestServerRestart(t *testing.T) {
 	e := f.joinElastic("g", "m1", got.handler("e"), oneByOne(2*time.Second), WithObserver(seen.note))
 	f.publishAll([]string{"st.a", "a.a"})
 	eventually(t, 5*time.Second, "both consume", func() bool { return got.count() == 2 })
-	f.shutdown()
-	f.start()
-	eventually(t, 5*time.Second, "connected again", f.nc.IsConnected)
+	f.restart()
 	f.publishAll([]string{"st.b", "a.b"})
 	eventually(t, 10*time.Second, "both consume again", func() bool { return got.has("st.b") && got.has("a.b") })
 	// What was changed while the watch may be blind is followed.
@@ -81,9 +79,7 @@ func TestServerRestartLosesMemoryStreams(t *testing.T) {
 		e, err := ElasticConsume(f.ctx, join(), "A", "g", "m1", got.handler(""), oneByOne(2*time.Second))
 		f.must(e, err)
 		t.Cleanup(e.Stop)
-		f.shutdown()
-		f.start()
-		eventually(t, 5*time.Second, "connected again", f.nc.IsConnected)
+		f.restart()
 		if atOnce {
 			origins()
 			f.publish("a.x")

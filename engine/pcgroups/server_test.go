@@ -57,6 +57,16 @@ func (f *fixture) shutdown() {
 	f.server.WaitForShutdown()
 }
 
+// restart shuts the server down and starts it again, and waits for the fixture's own
+// connection: first until it knows that it was lost, or what is sent next goes nowhere.
+func (f *fixture) restart() {
+	f.t.Helper()
+	f.shutdown()
+	eventually(f.t, 10*time.Second, "disconnected", func() bool { return !f.nc.IsConnected() })
+	f.start()
+	eventually(f.t, 10*time.Second, "connected again", f.nc.IsConnected)
+}
+
 // connect is another connection, as another process would have. It comes back soon
 // after the server was away.
 func (f *fixture) connect() (*nats.Conn, jetstream.JetStream) {
