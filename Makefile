@@ -51,7 +51,7 @@ snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update
 
 # The README's pictures, drawn from a recording of the demo.
-SHOT = TZ=UTC XDG_CONFIG_HOME=testdata $(GO) run . --theme dark shot --replay testdata/recordings/demo.jsonl.gz
+SHOT = TZ=UTC XDG_CONFIG_HOME=$(CURDIR)/testdata $(GO) run . --theme dark shot --replay testdata/recordings/demo.jsonl.gz
 pictures:
 	$(SHOT) --size 120x24 -o snapshots/overview.svg
 	$(SHOT) --size 120x36 -o snapshots/group.svg TELEMETRY/rollup

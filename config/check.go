@@ -18,10 +18,13 @@ func boolean(text string) error {
 	return nil
 }
 
-func duration(least time.Duration) func(string) error {
+func duration(least, most time.Duration) func(string) error {
 	return func(text string) error {
-		if d, err := time.ParseDuration(text); err != nil || d < least {
+		switch d, err := time.ParseDuration(text); {
+		case err != nil || d < least:
 			return fmt.Errorf("give a duration of at least %s, such as 1s or 500ms", least)
+		case d > most:
+			return fmt.Errorf("give a duration of at most %s, such as 1s or 500ms", most)
 		}
 		return nil
 	}
@@ -47,9 +50,13 @@ func oneOf(names []string) func(string) error {
 
 func listOf(names []string) func(string) error {
 	return func(text string) error {
-		for _, name := range (Effective{{Value: text}}).List("") {
+		list := (Effective{{Value: text}}).List("")
+		for i, name := range list {
 			if !slices.Contains(names, name) {
 				return fmt.Errorf("there is no %q%s", name, known(name, names))
+			}
+			if slices.Contains(list[:i], name) {
+				return fmt.Errorf("%s stands there twice: give it once", name)
 			}
 		}
 		return nil

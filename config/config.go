@@ -29,9 +29,9 @@ func Settings(looks, columns []string) []Setting {
 		{"ascii", "ascii", "PCGTOP_ASCII", "false", boolean},
 		{"mouse", "mouse", "PCGTOP_MOUSE", "false", boolean},
 		{"columns", "columns", "PCGTOP_COLUMNS", "", listOf(columns)},
-		{"refresh", "refresh", "PCGTOP_REFRESH", "1s", duration(100 * time.Millisecond)},
+		{"refresh", "refresh", "PCGTOP_REFRESH", "1s", duration(100*time.Millisecond, time.Hour)},
 		{"max_requests", "max-requests", "PCGTOP_MAX_REQUESTS", "20", number(1)},
-		{"timeout", "timeout", "NATS_TIMEOUT", "5s", duration(time.Millisecond)},
+		{"timeout", "timeout", "NATS_TIMEOUT", "5s", duration(time.Millisecond, time.Hour)},
 		{"read_only", "read-only", "PCGTOP_READ_ONLY", "false", boolean},
 		{"hide_addresses", "hide-addresses", "PCGTOP_HIDE_ADDRESSES", "false", boolean},
 		{"log_events", "log-events", "PCGTOP_LOG_EVENTS", "", anything},
@@ -87,11 +87,10 @@ func or(from, name string) string {
 	return from
 }
 
-// meant reads a variable. NO_COLOR counts when it holds anything at all, and whoever
-// sets PCGTOP_READ_ONLY to something odd means it.
+// meant reads a variable. NO_COLOR counts when it holds anything at all.
 func meant(set Setting, text string) string {
 	switch _, err := strconv.ParseBool(text); {
-	case set.Variable == "NO_COLOR", set.Variable == "PCGTOP_READ_ONLY" && err != nil:
+	case set.Variable == "NO_COLOR":
 		return "true"
 	case set.Default == "false" && err == nil: // 1, t, TRUE
 		on, _ := strconv.ParseBool(text)

@@ -75,7 +75,7 @@ func TestPrecedence(t *testing.T) {
 		{"an empty variable is none", "", nil, []string{"PCGTOP_THEME", ""}, "theme", "light", at(2, "")},
 		{"read-only by context", "prod-eu", nil, nil, "read_only", "true", at(9, ", context prod-eu")},
 		{"not elsewhere", "", nil, nil, "read_only", "false", "default"},
-		{"read-only meant in an odd way", "", nil, []string{"PCGTOP_READ_ONLY", "please"}, "read_only", "true", "PCGTOP_READ_ONLY"},
+		{"read-only by variable", "", nil, []string{"PCGTOP_READ_ONLY", "1"}, "read_only", "true", "PCGTOP_READ_ONLY"},
 		{"switched off on purpose", "prod-eu", nil, []string{"PCGTOP_READ_ONLY", "0"}, "read_only", "false", "PCGTOP_READ_ONLY"},
 		{"NO_COLOR of any value", "", nil, []string{"NO_COLOR", "0"}, "no_color", "true", "NO_COLOR"},
 		{"1 is true", "", nil, []string{"PCGTOP_ASCII", "1"}, "ascii", "true", "PCGTOP_ASCII"},
@@ -108,14 +108,19 @@ func TestRefusedFiles(t *testing.T) {
 		{"theme: drak", `:1: theme is "drak": give one of auto, dark, light, contrast`},
 		{"refresh: fast", `:1: refresh is "fast": give a duration of at least 100ms`},
 		{"refresh: 10ms", `:1: refresh is "10ms": give a duration of at least 100ms`},
+		{"refresh: 999999h", `:1: refresh is "999999h": give a duration of at most 1h0m0s`},
+		{"timeout: 61m", `:1: timeout is "61m": give a duration of at most 1h0m0s`},
 		{"refresh: 5", `:1: refresh is "5": give a duration`},
 		{"max_requests: 0", `:1: max_requests is "0": give a number of at least 1`},
 		{"max_requests: .nan", `:1: max_requests is ".nan"`},
 		{"max_requests: NaN", `:1: max_requests is "NaN"`},
 		{"read_only: yes", `:1: read_only is "yes": give true or false`},
 		{"columns: [name, lg]", `:1: columns is "name,lg": there is no "lg": did you mean lag?`},
+		{"columns: [lag, name, lag]", `:1: columns is "lag,name,lag": lag stands there twice: give it once`},
 		{"theme:", `:1: theme has no value that can be used`},
 		{"theme: {a: b}", `:1: theme has no value that can be used`},
+		{"theme: [dark]", `:1: theme: give one value, not a list`},
+		{"theme: []", `:1: theme: give one value, not a list`},
 		{"theme: [dark, light]", `:1: theme: give one value, not a list`},
 		{"theme: dark\ntheme: light", `:2: theme was set in line 1 already`},
 		{"contexts:\n  p:\n    them: dark", `:3: unknown setting "them": did you mean theme?`},
@@ -162,6 +167,7 @@ func TestRefusedFiles(t *testing.T) {
 	}{
 		{map[string]string{"theme": "pink"}, nil, `--theme is "pink": give one of`},
 		{nil, []string{"PCGTOP_MOUSE", "maybe"}, `PCGTOP_MOUSE is "maybe": give true or false`},
+		{nil, []string{"PCGTOP_READ_ONLY", "no"}, `PCGTOP_READ_ONLY is "no": give true or false`},
 		{nil, []string{"NATS_TIMEOUT", "soon"}, `NATS_TIMEOUT is "soon": give a duration`},
 	} {
 		if _, err := (Sources{settings(), c.flags, lookup(c.env...), &File{}}).For(""); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -185,7 +191,8 @@ func TestFilesThatSayNothing(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
 		want string
-	}{{[]string{"XDG_CONFIG_HOME", "/x", "HOME", "/h"}, "/x/pcgtop/config.yaml"}, {[]string{"HOME", "/h"}, "/h/.config/pcgtop/config.yaml"}, {nil, ""}} {
+	}{{[]string{"XDG_CONFIG_HOME", "/x", "HOME", "/h"}, "/x/pcgtop/config.yaml"},
+		{[]string{"XDG_CONFIG_HOME", "x", "HOME", "/h"}, "/h/.config/pcgtop/config.yaml"}, {[]string{"HOME", "/h"}, "/h/.config/pcgtop/config.yaml"}, {nil, ""}} {
 		if got := Path(lookup(c.env...)); got != c.want {
 			t.Errorf("%v: %q", c.env, got)
 		}

@@ -35,9 +35,10 @@ type File struct {
 type entry struct{ text, from string }
 
 // Path is where config.yaml is: pcgtop/config.yaml in XDG_CONFIG_HOME, or in .config of
-// the home folder.
+// the home folder. A relative XDG_CONFIG_HOME counts as none, as the XDG Base Directory
+// Specification says.
 func Path(lookup func(string) (string, bool)) string {
-	if root, _ := lookup("XDG_CONFIG_HOME"); root != "" {
+	if root, _ := lookup("XDG_CONFIG_HOME"); filepath.IsAbs(root) {
 		return filepath.Join(root, "pcgtop", "config.yaml")
 	}
 	if home, _ := lookup("HOME"); home != "" {
@@ -170,7 +171,7 @@ func (f *File) set(into map[string]entry, settings []Setting, key string, line i
 		return err
 	}
 	text := strings.Join(list, ",")
-	if len(list) > 1 && key != "columns" {
+	if v.Kind == yaml.SequenceNode && key != "columns" {
 		return f.at(v.Line, "%s: give one value, not a list", key)
 	}
 	if err := settings[i].Check(text); err != nil {

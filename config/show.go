@@ -63,7 +63,7 @@ func (s Shown) Text(w io.Writer, all bool) error {
 		is = "no home folder is known"
 	}
 	fmt.Fprintf(t, "file\t%s\t%s\n", dash(s.File), is)
-	fmt.Fprintf(t, "context\t%s\t\n", dash(s.Context))
+	fmt.Fprintf(t, "context\t%s\n", dash(s.Context))
 	for _, part := range []struct {
 		title  string
 		values []Value
