@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"pcgtop/engine/command/shell"
 	"pcgtop/tui"
 
 	"github.com/alecthomas/kong"
@@ -63,6 +64,11 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	}
 	for _, f := range ctx.Model.Flags {
 		f.Hidden = f.Hidden || f.Name != "help"
+	}
+	for n := ctx.Selected(); n != nil; n = n.Parent {
+		for _, f := range n.Flags { // one may stand before its command, as cg takes it
+			f.Hidden = f.Hidden || !shell.Takes(ctx.Selected(), f)
+		}
 	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err

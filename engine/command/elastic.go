@@ -15,7 +15,7 @@ import (
 
 // Elastic is `pcgtop elastic`.
 type Elastic struct {
-	Sleep  time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Sleep  time.Duration `default:"20ms" only:"consume" help:"Time spent on a message."`
 	Output string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
 
 	Ls            ElasticList          `cmd:"" aliases:"list" help:"List the elastic groups of a stream."`

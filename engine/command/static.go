@@ -13,7 +13,7 @@ import (
 
 // Static is `pcgtop static`.
 type Static struct {
-	Sleep  time.Duration `default:"20ms" help:"Time consume spends on a message."`
+	Sleep  time.Duration `default:"20ms" only:"consume" help:"Time spent on a message."`
 	Output string        `short:"o" enum:"text,json" default:"text" help:"text or json."`
 
 	Ls     StaticList `cmd:"" aliases:"list" help:"List the static groups of a stream."`

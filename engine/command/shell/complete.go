@@ -105,6 +105,13 @@ func (s *state) flags() []*kong.Flag {
 	return list
 }
 
+// Takes tells whether a flag means anything to a command: one above may be tagged to be
+// only for the command of a name.
+func Takes(command *kong.Node, f *kong.Flag) bool {
+	only := f.Tag.Get("only")
+	return only == "" || only == command.Name
+}
+
 func (s *state) flag(name string) *kong.Flag {
 	for _, f := range s.flags() {
 		if name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short) {
@@ -130,7 +137,7 @@ func (s *state) complete(current string, values Values) []Candidate {
 	if strings.HasPrefix(current, "-") && !s.plain {
 		var list []Candidate
 		for _, f := range s.flags() {
-			if !f.Hidden {
+			if !f.Hidden && Takes(s.node, f) {
 				list = append(list, Candidate{"--" + f.Name, f.Help})
 			}
 		}

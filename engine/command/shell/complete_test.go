@@ -21,11 +21,14 @@ type grammar struct {
 		Form   string `enum:"svg,text" default:"svg"`
 	} `cmd:"" help:"Draw it."`
 	Group struct {
-		Add struct {
+		Wait bool `only:"add"`
+		Deep bool
+		Add  struct {
 			Stream  string   `arg:""`
 			Group   string   `arg:""`
 			Members []string `arg:""`
 		} `cmd:"" aliases:"plus" help:"Add to it."`
+		List struct{} `cmd:""`
 	} `cmd:""`
 	Secret struct{} `cmd:"" hidden:""`
 }
@@ -57,6 +60,10 @@ func TestComplete(t *testing.T) {
 		"ORDERS/a ":                      "",
 		"top O":                          "ORDERS ORDERS/a",
 		"draw -":                         "--output --form --help --server --quiet",
+		"group add -":                    "--wait --deep --help --server --quiet",
+		"group plus --w":                 "--wait",
+		"group list -":                   "--deep --help --server --quiet",
+		"group --w":                      "",
 		"draw --f":                       "--form",
 		"draw --form ":                   "svg text",
 		"draw --form=t":                  "--form=text",
@@ -70,7 +77,7 @@ func TestComplete(t *testing.T) {
 		"--server=one d":                 "draw",
 		"--quiet d":                      "draw",
 		"--d":                            "--deep",
-		"group ":                         "add",
+		"group ":                         "add list",
 		"group add ":                     "",
 		"group add S ":                   "of-S",
 		"group plus S ":                  "of-S",
