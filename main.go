@@ -23,6 +23,7 @@ import (
 	"pcgtop/tui/report"
 
 	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/x/term"
 )
 
 // Exit codes.
@@ -141,6 +142,9 @@ func run(args []string) int {
 	if verb != "check" { // a stream may have that name
 		failed = exitFailed
 	}
+	if verb == "record" && c.Record.ToOutput() && term.IsTerminal(os.Stdout.Fd()) {
+		return fail(command.Usage("record -: standard output is a terminal: write it to a file, > FILE, or to a pipe"), usage)
+	}
 	switch verb {
 	case "static", "elastic", "check", "where", "record":
 		o := c.options()
@@ -157,7 +161,7 @@ func run(args []string) int {
 		defer e.Close()
 		env.Engine = e
 	}
-	if err := parsed.Run(&c, env, &c.Static, &c.Elastic); err != nil {
+	if err := observe.Guard(func() error { return parsed.Run(&c, env, &c.Static, &c.Elastic) }); err != nil {
 		return fail(err, failed)
 	}
 	if c.unlogged.Load() {
@@ -188,7 +192,7 @@ func fail(err error, code int) int {
 		return int(judged.Status) // it has said why
 	case errors.As(err, &panicked):
 		fmt.Fprintf(os.Stderr, "%s\n", panicked.Stack)
-	case errors.Is(err, errNoTerminal), errors.Is(err, command.ErrUsage):
+	case errors.Is(err, errNoTerminal), errors.Is(err, command.ErrUsage), errors.Is(err, tui.ErrShot):
 		code = exitUsage
 	case errors.Is(err, command.ErrNotFound), errors.Is(err, engine.ErrNotFound):
 		code = exitNotFound

@@ -80,7 +80,7 @@ func open(name, at string) (*recording.Recording, int, error) {
 	t, err := recording.ParseAt(at, file.Time(0), file.Time(file.Len()-1), time.Local)
 	if err != nil {
 		_ = file.Close()
-		return nil, 0, fmt.Errorf("--at: %w", err)
+		return nil, 0, command.Usage("--at: %w", err)
 	}
 	return file, file.Find(t), nil
 }
@@ -141,6 +141,9 @@ type shotCmd struct {
 // Run draws the screen and writes the file.
 func (s shotCmd) Run(ctx context.Context, c *cli) error {
 	shot := tui.Shot{Screen: s.Screen, Keys: s.Keys, For: s.For}
+	if s.Replay != "" {
+		shot.For = 0
+	}
 	if n, err := fmt.Sscanf(s.Size+" ", "%dx%d ", &shot.Width, &shot.Height); n != 2 || err != nil {
 		return command.Usage("--size %s: want columns and lines, such as 120x40", s.Size)
 	}
@@ -148,13 +151,11 @@ func (s shotCmd) Run(ctx context.Context, c *cli) error {
 	if !known {
 		return command.Usage("-o %s: its name has to end in .svg, .txt or .ansi", s.Output)
 	}
+	if err := shot.Check(); err != nil { // before anybody connects
+		return err
+	}
 	var picture *tui.Picture
-	err := s.source(ctx, c, func(source tui.Source) (err error) {
-		show := c.screen(s.Target)
-		show.Source = source
-		if s.Replay != "" {
-			shot.For = 0
-		}
+	err := s.source(ctx, c, func(show tui.Options) (err error) {
 		picture, err = shot.Take(ctx, show)
 		return err
 	})
@@ -172,7 +173,8 @@ func (s shotCmd) Run(ctx context.Context, c *cli) error {
 }
 
 // source runs what is drawn from for as long as the picture takes.
-func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Source) error) (err error) {
+func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Options) error) (err error) {
+	show := c.screen(s.Target)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.Replay != "" {
@@ -191,7 +193,8 @@ func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Source) error
 		player := recording.NewPlayer(file, picture, false)
 		over := make(chan error, 1)
 		go func() { over <- playing(ctx, player) }()
-		err = take(player)
+		show.Source, show.Player = player, player
+		err = take(show)
 		cancel()
 		return errors.Join(err, <-over)
 	}
@@ -209,13 +212,13 @@ func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Source) error
 		return err
 	}
 	defer e.Close()
-	show := c.screen(s.Target)
 	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
 		return err
 	}
 	observed := make(chan error, 1)
 	go func() { observed <- e.Run(ctx) }()
-	err = take(e)
+	show.Source = e
+	err = take(show)
 	cancel()
 	return errors.Join(err, <-observed)
 }

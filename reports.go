@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,7 +30,7 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 	case r.Replay != "":
 		return r.replay()
 	case r.At != "":
-		return errors.New("--at is a moment of a recording: give --replay FILE too")
+		return command.Usage("--at is a moment of a recording: give --replay FILE too")
 	}
 	e, err := engine.Connect(ctx, c.options())
 	if err != nil {

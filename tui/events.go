@@ -187,7 +187,7 @@ func (v *eventsView) view(m *Model, w, h int) []*row {
 		lines = []*row{t.row(), lines[0], t.row()}
 	}
 	if len(v.rows) == 0 {
-		return append(lines, v.empty(t)...)
+		return append(lines, v.empty(m)...)
 	}
 	tab := fitted(v.columns(m, w-2), w-2)
 	lines = append(lines, tab.head(t.row().gap(1), t.head))
@@ -245,8 +245,8 @@ func (v *eventsView) title(t *theme, w int) *row {
 	return r
 }
 
-func (v *eventsView) empty(t *theme) []*row {
-	say := "nothing happened since pcgtop started"
+func (v *eventsView) empty(m *Model) []*row {
+	t, say := m.theme, "nothing happened since "+m.began()
 	if v.total > 0 {
 		say = "no event has this text; esc clears the filter"
 	}

@@ -94,7 +94,7 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 			rows = append(rows, eventLine(m, e, 0).on(&target{action: keymap.Happened}))
 		}
 		if len(v.events) == 0 {
-			rows = append(rows, t.row().gap(1).put(t.dim, "none since pcgtop started"))
+			rows = append(rows, t.row().gap(1).put(t.dim, "none since "+m.began()))
 		}
 	}
 	if tabs {

@@ -114,7 +114,7 @@ func text(keep int, right bool, st style, s string) part {
 
 // rights says whether anything can be written.
 func (m *Model) rights() part {
-	if m.opts.Admin == nil || m.opts.Admin.ReadOnly() || m.live.ReadOnly {
+	if m.opts.Player != nil || m.opts.Admin == nil || m.opts.Admin.ReadOnly() || m.live.ReadOnly {
 		return text(70, false, m.theme.info.strong(), "RO")
 	}
 	return text(70, false, m.theme.dim, "RW")
@@ -145,6 +145,7 @@ func (m *Model) link(r *row) {
 		r.join(t.row().put(t.alarm, " held "+m.clock(m.snap.Taken)+" ").on(&target{action: keymap.Hold}))
 	case m.ended:
 		r.put(t.dim, "■ ended "+m.clock(m.snap.Taken))
+	case l.State == model.LinkLive && m.opts.Player != nil: // where the recording stands is said instead
 	case l.State == model.LinkLive:
 		r.put(t.ok, "● ").put(t.text, "live")
 		if old := m.snap.Taken.Sub(l.Heard); m.width >= 60 && old >= liveWithin && !l.Heard.IsZero() { // a picture of nothing new stands still

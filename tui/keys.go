@@ -246,7 +246,7 @@ func (m *Model) hold() {
 // writeRefusal says why nothing can be written now, whatever it is.
 func (m *Model) writeRefusal() string {
 	switch {
-	case m.opts.Player != nil:
+	case m.opts.Admin == nil && m.opts.Player != nil: // a picture of a recording has plans, which change nothing
 		return "read-only: this is a recording"
 	case m.opts.Admin == nil:
 		return "read-only: there is nothing to write to"

@@ -58,6 +58,14 @@ func (m *Model) playback(r *row) {
 	}
 }
 
+// began is what events are known since.
+func (m *Model) began() string {
+	if m.opts.Player != nil {
+		return "the recording began"
+	}
+	return "pcgtop started"
+}
+
 // lasting writes a length in minutes and seconds, or hours.
 func lasting(d time.Duration) string {
 	s := max(0, int(d.Seconds()))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,17 +67,52 @@ func (still) Apply(context.Context, *model.Plan) (string, error) {
 	return "", errors.New("a picture changes nothing")
 }
 
-// Take draws the screen that Options and the shot ask for, as soon as the source has
-// shown everything. Nothing is ever written to.
-func (s Shot) Take(ctx context.Context, o Options) (*Picture, error) {
+// mostCells bounds a picture, which is kept whole while it is drawn: more than any terminal
+// has.
+const mostCells = 1_000_000
+
+// ErrShot is what an error is when no such picture can be asked for, whatever there is to
+// be seen.
+var ErrShot = errors.New("no such picture")
+
+// shotError is an error of what was asked for, in its own words.
+type shotError string
+
+func (e shotError) Error() string      { return string(e) }
+func (shotError) Is(target error) bool { return target == ErrShot }
+
+func refuse(format string, args ...any) error { return shotError(fmt.Sprintf(format, args...)) }
+
+// Check says what is wrong with what was asked for; the error is an [ErrShot].
+func (s Shot) Check() error {
 	if s.Width < leastWidth || s.Height < leastHeight {
-		return nil, fmt.Errorf("a picture of %dx%d is too small: %dx%d is the least", s.Width, s.Height, leastWidth, leastHeight)
+		return refuse("a picture of %dx%d is too small: %dx%d is the least", s.Width, s.Height, leastWidth, leastHeight)
+	}
+	if s.Width > mostCells/s.Height {
+		return refuse("a picture of %dx%d is too large: %d characters are the most", s.Width, s.Height, mostCells)
+	}
+	if s.For < 0 {
+		return refuse("nothing can be watched for %v: give a time of 0s or more", s.For)
+	}
+	if s.Screen != "" && !slices.Contains(Screens(), s.Screen) {
+		return refuse("there is no screen %q: one of %s", s.Screen, strings.Join(Screens(), ", "))
+	}
+	for _, name := range s.Keys {
+		if _, err := stroke(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Take draws the screen that Options and the shot ask for, as soon as the source has
+// shown everything. Nothing is ever written to. An error is an [ErrShot] when it is about
+// what was asked for.
+func (s Shot) Take(ctx context.Context, o Options) (*Picture, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
 	_, steps := screenSteps()
-	way, known := steps[s.Screen]
-	if !known && s.Screen != "" {
-		return nil, fmt.Errorf("there is no screen %q: one of %s", s.Screen, strings.Join(Screens(), ", "))
-	}
 	o.Context, o.Admin = ctx, still{}
 	switch o.Look {
 	case Auto:
@@ -90,9 +126,9 @@ func (s Shot) Take(ctx context.Context, o Options) (*Picture, error) {
 		return nil, err
 	}
 	if NeedsGroup(s.Screen) && m.group == nil {
-		return nil, fmt.Errorf("screen %s is one of a group: name it, STREAM/GROUP", s.Screen)
+		return nil, refuse("screen %s is one of a group: name it, STREAM/GROUP", s.Screen)
 	}
-	for _, id := range way {
+	for _, id := range steps[s.Screen] {
 		m.finish(m.do(id))
 		m.settle()
 	}
@@ -180,7 +216,7 @@ func stroke(name string) (tea.KeyPressMsg, error) {
 			k.Text = rest
 		}
 	default:
-		return tea.KeyPressMsg{}, fmt.Errorf("there is no key %q: give a character, or enter, esc, tab, space, up, ctrl+x and so on", name)
+		return tea.KeyPressMsg{}, refuse("there is no key %q: give a character, or enter, esc, tab, space, up, ctrl+x and so on", name)
 	}
 	return tea.KeyPressMsg(k), nil
 }

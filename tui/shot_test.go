@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,13 +35,15 @@ func demoAt(t testing.TB, moment string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Snapshot(r.Find(at))
-	if err != nil {
-		t.Fatal(err)
-	}
-	source := newSource()
-	source.snapshots <- s
-	return Options{Source: source, Look: Dark, Zone: time.UTC}
+	player := recording.NewPlayer(r, r.Find(at), false)
+	ctx, stop := context.WithCancel(context.Background())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		player.Run(ctx)
+	}()
+	t.Cleanup(func() { stop(); <-over })
+	return Options{Source: player, Player: player, Look: Dark, Zone: time.UTC}
 }
 
 func shoot(t testing.TB, o Options, s Shot) *Picture {
@@ -209,14 +212,28 @@ func TestSVGOf16Colours(t *testing.T) {
 	}
 }
 
+// TestAPictureOfARecording says in its header what a replay does.
+func TestAPictureOfARecording(t *testing.T) {
+	header, _, _ := strings.Cut(written(t, shoot(t, demoAt(t, "+50s"), Shot{Width: 120, Height: 40}).Text), "\n")
+	if want := regexp.MustCompile(` RO .* ■ stopped \d\d:\d\d:\d\d 0:(49|50) of \d:\d\d`); !want.MatchString(header) {
+		t.Errorf("not as in a replay: %q", header)
+	}
+	if strings.Contains(header, "live") {
+		t.Errorf("it looks live: %q", header)
+	}
+}
+
 func TestShotRefuses(t *testing.T) {
 	for says, s := range map[string]Shot{
 		"39x12 is too small":       {Width: 39, Height: 12},
+		"1001x1000 is too large":   {Width: 1001, Height: 1000},
+		"too large: 1000000":       {Width: math.MaxInt, Height: math.MaxInt},
+		"watched for -1s":          {Width: 80, Height: 24, For: -time.Second},
 		`there is no screen "x"`:   {Width: 80, Height: 24, Screen: "x"},
 		"remap is one of a group":  {Width: 80, Height: 24, Screen: "remap"},
 		`there is no key "entert"`: {Width: 80, Height: 24, Keys: []string{"entert"}},
 	} {
-		if _, err := s.Take(context.Background(), demoAt(t, "100%")); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := s.Take(context.Background(), demoAt(t, "100%")); !errors.Is(err, ErrShot) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v, not %q", s, err, says)
 		}
 	}

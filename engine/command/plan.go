@@ -88,6 +88,7 @@ func (c ElasticPlan) Run(e *Env) error {
 		if err := showPlan(e.Out, p, weights); err != nil {
 			return fmt.Errorf("printing it failed: %w", err)
 		}
+		fmt.Fprintln(e.Out) // before what was done
 	}
 	done, err := e.carryOut(p)
 	if err != nil {
@@ -221,7 +222,7 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 	for _, warning := range p.Warnings {
 		fmt.Fprintln(w, "note: "+warning)
 	}
-	_, err := fmt.Fprintf(w, "same as: %s\n\n", strings.Join(p.Command, " "))
+	_, err := fmt.Fprintf(w, "same as: %s\n", strings.Join(p.Command, " "))
 	return err
 }
 

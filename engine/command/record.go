@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -27,11 +28,11 @@ type Watched interface {
 
 // Record is `record`.
 type Record struct {
-	File      string        `arg:"" help:"File to write; compressed when its name ends in .gz."`
-	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Read this stream's groups first, or this group in depth: with its instances and partitions."`
-	For       time.Duration `help:"Stop after this long; else when interrupted."`
-	Force     bool          `help:"Replace the file if it is there."`
-	Addresses bool          `help:"Keep network addresses; else they are left out."`
+	File      string         `arg:"" help:"File to write; compressed when its name ends in .gz. - is standard output."`
+	Target    string         `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Read this stream's groups first, or this group in depth: with its instances and partitions."`
+	For       *time.Duration `help:"Stop after this long; else when interrupted."`
+	Force     bool           `help:"Replace the file if it is there."`
+	Addresses bool           `help:"Keep network addresses; else they are left out."`
 }
 
 // Run records until it is interrupted or the time is over.
@@ -40,22 +41,22 @@ func (c Record) Run(e *Env) (err error) {
 	if !ok {
 		return errors.New("there is nothing to record")
 	}
+	if c.For != nil && *c.For <= 0 {
+		return Usage("--for %v: give a time above 0s, or leave it out to record until interrupted", *c.For)
+	}
 	stream, group, _ := strings.Cut(c.Target, "/")
 	if err := engine.Exists(e.Context, stream, group); err != nil {
 		return err
 	}
-	file, err := recording.Create(c.File, c.Force, c.Addresses)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%w, or --force to replace it", err)
-	}
+	file, err := c.begin()
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(e.Context)
 	defer cancel()
-	if c.For > 0 {
+	if c.For != nil {
 		var over context.CancelFunc
-		ctx, over = context.WithTimeout(ctx, c.For)
+		ctx, over = context.WithTimeout(ctx, *c.For)
 		defer over()
 	}
 	observed := make(chan error, 1)
@@ -85,6 +86,21 @@ func (c Record) Run(e *Env) (err error) {
 	}
 	_, err = fmt.Fprintln(e.Err, text)
 	return err
+}
+
+// ToOutput tells whether it is written to standard output, for another program such as ssh.
+func (c Record) ToOutput() bool { return c.File == "-" }
+
+// begin begins the recording.
+func (c Record) begin() (*recording.Recorder, error) {
+	if !c.ToOutput() {
+		file, err := recording.Create(c.File, c.Force, c.Addresses)
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%w, or --force to replace it", err)
+		}
+		return file, err
+	}
+	return recording.To(os.Stdout, c.Addresses), nil
 }
 
 // keysOf lists what is to be read first.

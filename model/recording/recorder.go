@@ -24,6 +24,7 @@ const queue = 64
 // any goroutine.
 type Recorder struct {
 	file  *os.File
+	named bool // by a name, at which the file may be another one at the end
 	queue chan *model.Snapshot
 	over  chan struct{}
 	begun time.Time
@@ -55,11 +56,16 @@ func Create(name string, force, addresses bool) (*Recorder, error) {
 	case err != nil:
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	return start(f, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")}), nil
+	return start(f, true, Options{Addresses: addresses, Compress: strings.HasSuffix(name, ".gz")}), nil
 }
 
-func start(f *os.File, o Options) *Recorder {
-	r := &Recorder{file: f, queue: make(chan *model.Snapshot, queue), over: make(chan struct{}), begun: time.Now(), writer: NewWriter(f, o)}
+// To is [Create] for a file that is open, such as standard output. It is not compressed.
+func To(f *os.File, addresses bool) *Recorder {
+	return start(f, false, Options{Addresses: addresses})
+}
+
+func start(f *os.File, named bool, o Options) *Recorder {
+	r := &Recorder{file: f, named: named, queue: make(chan *model.Snapshot, queue), over: make(chan struct{}), begun: time.Now(), writer: NewWriter(f, o)}
 	go r.run()
 	return r
 }
@@ -127,8 +133,11 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// replaced says that the file is no more the one of that name.
+// replaced says that the file is no more the one of the name that it was made by.
 func (r *Recorder) replaced() error {
+	if !r.named {
+		return nil
+	}
 	mine, err := r.file.Stat()
 	if err != nil {
 		return err

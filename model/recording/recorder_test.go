@@ -90,7 +90,7 @@ func TestAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := start(f, Options{})
+	r := start(f, true, Options{})
 	for _, s := range session(5) {
 		r.Add(s)
 	}

@@ -106,6 +106,10 @@ func TestCommands(t *testing.T) {
 		{args: "--tlscert /nope report", code: 1, says: "--tlscert is of no use without the other half: give --tlskey too"},
 		{args: "--server foo://x report", code: 1, says: "no NATS server is reached by foo"},
 		{args: "elastic plan --help", says: "How to connect, and what else every command takes: pcgtop --help"},
+		{args: "config", says: "\ncontext  -\n"},
+		{args: "elastic plan ORDERS fulfillment --strategy fewest-moves --add m4", says: "same as: pcgtop elastic create-mapping ORDERS fulfillment"},
+		{args: "report --at 50%", code: 2, says: "give --replay FILE too"},
+		{args: "elastic consume --help", says: "--sleep"},
 		{args: "elastic", code: 2, says: "pcgtop --help"},
 		{args: "--help", says: "Usage: pcgtop"},
 		{args: "", code: 2, says: "no terminal that can show the screens"},
@@ -122,8 +126,25 @@ func TestCommands(t *testing.T) {
 		if code != c.code || !strings.Contains(text, c.says) {
 			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
 		}
+		if strings.HasSuffix(out, "\n\n") {
+			t.Errorf("pcgtop %s: an empty line at the end: %q", c.args, out)
+		}
 		if strings.ContainsRune(out+errs, '\x1b') || strings.Contains(out+errs, "secret") {
 			t.Errorf("pcgtop %s: escape codes or a secret: %q", c.args, out+errs)
+		}
+	}
+}
+
+// The help of a verb tells of no flag that is another's.
+func TestHelpOfAVerb(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	a := &account{}
+	for _, verb := range []string{"elastic plan", "elastic add", "elastic", "static info", "static create balanced"} {
+		if out, _, code := a.run(t, "", append(strings.Fields(verb), "--help")...); code != 0 || strings.Contains(out, "--sleep") || !strings.Contains(out, "--output") {
+			t.Errorf("%s: exit %d\n%s", verb, code, out)
 		}
 	}
 }

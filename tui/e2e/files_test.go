@@ -61,6 +61,34 @@ func TestEventsThatAreNotWritten(t *testing.T) {
 	}
 }
 
+// A recording on standard output is one that can be replayed, and nothing else is there.
+func TestARecordingOnStandardOutput(t *testing.T) {
+	t.Parallel()
+	a := serve(t)
+	out, stderr, code := a.run(t, "", "record", "-", "ORDERS/fulfillment", "--for", "2s")
+	if code != 0 || !strings.Contains(stderr, "pictures in 2s") || strings.Count(stderr, "\n") != 1 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	name := filepath.Join(t.TempDir(), "r.jsonl")
+	if err := os.WriteFile(name, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if shown, stderr, code := a.run(t, "", "report", "--replay", name, "ORDERS"); code != 0 || stderr != "" || !strings.Contains(shown, "ORDERS/fulfillment") {
+		t.Errorf("exit %d: %s%s", code, shown, stderr)
+	}
+	term := open(t, 80, 24, "-s", a.url, "record", "-")
+	if code := term.exit(patience); code != 2 || !strings.Contains(term.output(), "standard output is a terminal") {
+		t.Errorf("on a terminal: exit %d: %q", code, term.output())
+	}
+	for _, long := range []string{"--for=0s", "--for=-3s"} {
+		file := filepath.Join(t.TempDir(), "none.jsonl")
+		_, stderr, code := a.run(t, "", "record", file, long)
+		if _, err := os.Stat(file); code != 2 || err == nil || !strings.Contains(stderr, "give a time above 0s") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %v: %s", long, code, err, stderr)
+		}
+	}
+}
+
 // The first picture of a recording is whole: nothing in it looks deleted.
 func TestARecordingBeginsWhole(t *testing.T) {
 	t.Parallel()

@@ -136,16 +136,21 @@ func TestShot(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c.args, err, b)
 		}
 	}
-	usage := regexp.MustCompile(`^$|x\.png|--size`)
+	usage := regexp.MustCompile(`^$|x\.png|--(size|screen|keys|for|at)\b`)
 	for args, says := range map[string]string{
 		"-o x.png":                   ".svg, .txt or .ansi",
 		"-o x.svg --size big":        "such as 120x40",
-		"-o x.svg --screen nothing":  "there is no screen",
-		"-o x.svg --screen plan":     "name it, STREAM/GROUP",
-		"-o x.svg NOPE":              `"NOPE"`,
-		"-o /no/such/folder/x.svg":   "/no/such/folder",
-		"-o x.svg --replay /no/such": "/no/such",
-		"":                           "--output",
+		"-o x.svg --size 0x0":        "too small",
+		"-o x.svg --size 99999x9999": "too large",
+		"-o x.svg --keys nonsense":   "there is no key",
+		"-o x.svg --for=-1s":         "0s or more",
+		"-o x.svg --at xx --replay ../../testdata/recordings/demo.jsonl.gz": "is no time",
+		"-o x.svg --screen nothing":                                         "there is no screen",
+		"-o x.svg --screen plan":                                            "name it, STREAM/GROUP",
+		"-o x.svg NOPE":                                                     `"NOPE"`,
+		"-o /no/such/folder/x.svg":                                          "/no/such/folder",
+		"-o x.svg --replay /no/such":                                        "/no/such",
+		"":                                                                  "--output",
 	} {
 		if _, stderr, code := a.run(t, "", append([]string{"shot"}, strings.Fields(args)...)...); code == 0 || (code == 2) != usage.MatchString(args) || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: %d %s", args, code, stderr)
