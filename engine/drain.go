@@ -49,6 +49,7 @@ type handover struct {
 	ours   map[string]paused // by member
 	failed int               // pauses in a row that the server refused
 	pulls  map[string]int    // by member: the most pulls that were seen waiting
+	wait   time.Duration     // the longest ack wait of the members
 	began  time.Time         // local clock
 }
 
@@ -180,6 +181,7 @@ func (h *handover) pause(ctx context.Context, infos map[string]*jetstream.Consum
 	for member, info := range infos {
 		unacked += uint64(info.NumAckPending)
 		h.pulls[member] = max(h.pulls[member], info.NumWaiting)
+		h.wait = max(h.wait, info.Config.AckWait)
 		mine, known := h.ours[member]
 		switch {
 		case info.Paused && known && mine.created.Equal(info.Created) && h.isOurs(info):

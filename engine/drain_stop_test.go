@@ -225,3 +225,20 @@ func TestDrainDenied(t *testing.T) {
 	}
 	h.untouched(t, before)
 }
+
+// A member whose new consumer was refused tries again after its ack wait: it is waited
+// for until then, and nobody is waited for less than the least.
+func TestHandoverOutlastsAnAckWait(t *testing.T) {
+	info := func(wait time.Duration) *jetstream.ConsumerInfo {
+		return &jetstream.ConsumerInfo{Name: "m", Paused: true, Config: jetstream.ConsumerConfig{AckWait: wait}}
+	}
+	for wait, least := range map[time.Duration]time.Duration{time.Second: watchLeast, 30 * time.Second: 31 * time.Second} {
+		h := &handover{plan: &model.Plan{}, ours: map[string]paused{}, pulls: map[string]int{}}
+		if _, _, _, err := h.pause(t.Context(), map[string]*jetstream.ConsumerInfo{"a": info(time.Second), "b": info(wait)}); err != nil {
+			t.Fatal(err)
+		}
+		if most := h.watchMost(); most < least {
+			t.Errorf("members with an ack wait of %s are waited for %s", wait, most)
+		}
+	}
+}

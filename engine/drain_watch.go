@@ -30,11 +30,14 @@ const (
 	othersMost = 2 * time.Second
 	// startMost is how long a member that nobody was seen to run is waited for.
 	startMost = 3 * time.Second
-	// watchMost is how long members that run are waited for. An elastic member looks
-	// after itself every ack wait and half a second, so one that missed the change is
-	// back well before.
-	watchMost = 20 * time.Second
+	// watchLeast is how long members that run are waited for at least.
+	watchLeast = 20 * time.Second
 )
+
+// watchMost is how long members that run are waited for. One of orbit.go v0.2.2 looks
+// after itself every ack wait and half a second, so one whose new consumer was refused,
+// since another member had its partitions still, is back by then.
+func (h *handover) watchMost() time.Duration { return max(watchLeast, h.wait+5*time.Second) }
 
 // watch follows the members after the write until every partition flows at its owner,
 // resumes those that do not begin anew by themselves, or ends with the context or the
@@ -67,7 +70,7 @@ func (h *handover) watch(ctx context.Context) {
 				return free && !slices.Contains(touched, member)
 			})
 			h.tell(model.PhaseWatching)
-			late := time.Since(wrote) > watchMost || time.Since(wrote) > startMost && (ran == 0 || waiting == 0)
+			late := time.Since(wrote) > h.watchMost() || time.Since(wrote) > startMost && (ran == 0 || waiting == 0)
 			flows := h.now.Flowing == h.now.Total && len(h.ours) == 0
 			if flows && h.now.Stood == 0 {
 				h.now.Stood = time.Since(h.began)
@@ -77,7 +80,7 @@ func (h *handover) watch(ctx context.Context) {
 				return
 			}
 		}
-		if time.Since(wrote) > watchMost || !pause(ctx, poll) {
+		if time.Since(wrote) > h.watchMost() || !pause(ctx, poll) {
 			h.leave(ctx, touched)
 			return
 		}

@@ -14,8 +14,9 @@ import (
 )
 
 // peers makes a group of two members of orbit.go, of which p1 holds the first message it
-// is given until it is released.
-func (a *account) peers(t *testing.T) (release func()) {
+// is given until it is released. A member whose new consumer was refused, since the other
+// one had its partitions still, tries again after the ack wait and half a second.
+func (a *account) peers(t *testing.T, ackWait time.Duration) (release func()) {
 	t.Helper()
 	ctx := t.Context()
 	if _, err := orbit.CreateElastic(ctx, a.js, "ORDERS", "peers", 6, []orbit.PartitioningFilter{{Filter: "orders.*"}}, -1, -1); err != nil {
@@ -32,7 +33,7 @@ func (a *account) peers(t *testing.T) (release func()) {
 				<-held
 			}
 			_ = msg.Ack()
-		}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 30 * time.Second, MaxAckPending: 1})
+		}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func (a *account) running(t *testing.T) bool {
 // members go on by the deadline and the config is whole.
 func TestKilledWhileDraining(t *testing.T) {
 	a := serve(t)
-	a.peers(t)
+	a.peers(t, 30*time.Second)
 	before := a.stored(t, "ORDERS.peers")
 	const longest = 3 * time.Second
 	for name, end := range map[string]func(*exec.Cmd){
@@ -104,7 +105,7 @@ func TestKilledWhileDraining(t *testing.T) {
 func TestDrainOnScreen(t *testing.T) {
 	t.Parallel()
 	a := serve(t)
-	release := a.peers(t)
+	release := a.peers(t, 12*time.Second)
 	before := a.stored(t, "ORDERS.peers")
 	term := a.openGroup(t, "ORDERS/peers")
 	begin := func() {

@@ -12,7 +12,7 @@ import (
 // the pauses back, by the deadline where they are killed.
 func TestScreensEndWhileDraining(t *testing.T) {
 	a := serve(t)
-	a.peers(t)
+	a.peers(t, 30*time.Second)
 	before := a.stored(t, "ORDERS.peers")
 	const longest = 10 * time.Second // what the screens ask for
 	for _, c := range []struct {
