@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -30,7 +31,7 @@ func event(s *model.Snapshot, parts ...string) bool {
 }
 
 func TestApplyWritesAndShowsWhatIsObserved(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
 	e := start(t, s.ClientURL())
@@ -67,7 +68,7 @@ func TestApplyWritesAndShowsWhatIsObserved(t *testing.T) {
 }
 
 func TestConflictSaysWhatChanged(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
 	e := start(t, s.ClientURL())
@@ -105,7 +106,7 @@ func TestConflictSaysWhatChanged(t *testing.T) {
 }
 
 func TestStepDown(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	instance(t, js, "m1")
@@ -147,7 +148,7 @@ func TestStepDown(t *testing.T) {
 }
 
 func TestReadOnlyRefusesEveryWrite(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
 	for name, change := range map[string]func(*Options){
@@ -177,13 +178,13 @@ func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 }
 
 func TestNothingIsWrittenWhileNotLive(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	e := start(t, s.ClientURL())
 	now := until(t, e, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
 	p := plan(t, now.Group(k), model.ActionAdd, "m2")
-	stopServer(s)
+	natstest.Stop(s)
 	until(t, e, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
 	begin := time.Now()
 	if _, err := e.Apply(t.Context(), p); !errors.Is(err, ErrNotLive) || !strings.Contains(err.Error(), "lost") {
@@ -197,7 +198,7 @@ func TestNothingIsWrittenWhileNotLive(t *testing.T) {
 // A write that the account may not make is refused at once and by name, not after a
 // timeout.
 func TestDeniedWrite(t *testing.T) {
-	s := startServer(t, func(o *server.Options) {
+	s := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "admin", Password: "pw"},
 			{Username: "viewer", Password: "pw", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"$KV.>", "$JS.API.CONSUMER.UNPIN.>"}}}},

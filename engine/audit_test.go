@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -33,7 +34,7 @@ func records(t *testing.T, file string) []AuditRecord {
 // Every action is two lines of a file that only its owner reads, refused ones too, and
 // no secret is in it.
 func TestAudit(t *testing.T) {
-	s := startServer(t, func(o *server.Options) {
+	s := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "admin", Password: "swordfish"}}
 	})
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "swordfish"))
@@ -80,7 +81,7 @@ func TestAudit(t *testing.T) {
 
 // What cannot be recorded is not done.
 func TestAuditFirst(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	if _, err := Connect(t.Context(), Options{Server: s.ClientURL(), Lookup: noEnv, Audit: filepath.Join(t.TempDir(), "no", "such")}); err == nil || !strings.Contains(err.Error(), "audit file") {
@@ -102,7 +103,7 @@ func TestAuditFirst(t *testing.T) {
 // Undo goes back step by step while what is stored is ours, byte for byte, and not any
 // further once somebody else has written.
 func TestUndoStepByStep(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
 	e := start(t, s.ClientURL())
@@ -156,7 +157,7 @@ func TestUndoStepByStep(t *testing.T) {
 // Groups made and removed by plan: what is there is looked at first, collisions are
 // refused before anything is written (ENG-02), and a changed group is not deleted.
 func TestFounding(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	e := start(t, s.ClientURL())

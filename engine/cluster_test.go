@@ -4,58 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
-
-// cluster starts three servers with JetStream that know each other.
-func cluster(t *testing.T) map[string]string {
-	t.Helper()
-	var routes []string
-	var ports []int
-	for range 3 {
-		l := must(net.Listen("tcp", "127.0.0.1:0")) // a free port, for a moment
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, "nats://"+l.Addr().String())
-		l.Close()
-	}
-	var servers []*server.Server
-	urls := map[string]string{}
-	for n, port := range ports {
-		s := startServer(t, func(o *server.Options) {
-			o.ServerName = fmt.Sprintf("nats-%d", n+1)
-			o.Cluster = server.ClusterOpts{Name: "C", Host: "127.0.0.1", Port: port}
-			o.Routes = server.RoutesFromStr(strings.Join(routes, ","))
-		})
-		servers, urls[s.Name()] = append(servers, s), s.ClientURL()
-	}
-	pollFor(t, 20*time.Second, "the cluster forms", func() bool {
-		return slices.ContainsFunc(servers, (*server.Server).JetStreamIsLeader) &&
-			!slices.ContainsFunc(servers, func(s *server.Server) bool { return !s.JetStreamIsCurrent() || s.NumRoutes() == 0 })
-	})
-	_, js := client(t, servers[0].ClientURL())
-	pollFor(t, 20*time.Second, "the leader knows what each server can take", func() bool {
-		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
-		return err == nil
-	})
-	if err := js.DeleteStream(t.Context(), "READY"); err != nil {
-		t.Fatal(err)
-	}
-	return urls
-}
 
 // forward watches that the group's revision never goes back on a screen. The function
 // returned ends that and tells how many revisions were seen.
@@ -128,12 +90,19 @@ func TestReplicatedBucket(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}
-	urls := cluster(t)
+	urls := map[string]string{}
+	for _, s := range natstest.Cluster(t).All {
+		urls[s.Name()] = s.ClientURL()
+	}
 	_, js := client(t, urls["nats-1"])
 	k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.*"}, Replicas: 3}))
-	must(oracle.CreateElastic(t.Context(), js, "ORDERS", "cg", 8, []oracle.PartitioningFilter{{Filter: "orders.*"}}, -1, -1))
-	must(oracle.AddMembers(t.Context(), js, "ORDERS", "cg", []string{"m1"}))
+	natstest.Soon(t, "make the group", func() (*oracle.ElasticConsumerGroupConfig, error) {
+		return oracle.CreateElastic(t.Context(), js, "ORDERS", "cg", 8, []oracle.PartitioningFilter{{Filter: "orders.*"}}, -1, -1)
+	})
+	natstest.Soon(t, "add its member", func() ([]string, error) {
+		return oracle.AddMembers(t.Context(), js, "ORDERS", "cg", []string{"m1"})
+	})
 	info := must(must(js.Stream(t.Context(), "KV_elastic-consumer-groups")).Info(t.Context()))
 	if info.Config.Replicas != 3 {
 		t.Fatalf("the bucket has %d replicas", info.Config.Replicas)
@@ -199,7 +168,7 @@ func TestReplicatedBucket(t *testing.T) {
 // get with the revision before. The leader knows better, so it is asked again until it has
 // caught up, and then it is written.
 func TestReplicaBehind(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	kv := must(js.KeyValue(t.Context(), "elastic-consumer-groups"))

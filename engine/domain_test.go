@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -22,11 +23,11 @@ func TestDomainsAreKeptApart(t *testing.T) {
 		t.Skip("joins two servers")
 	}
 	leafPort := freePort(t)
-	startServer(t, func(o *server.Options) {
+	natstest.Start(t, func(o *server.Options) {
 		o.ServerName, o.JetStreamDomain = "hub", "hub"
 		o.LeafNode.Host, o.LeafNode.Port = "127.0.0.1", must(strconv.Atoi(leafPort))
 	})
-	leaf := startServer(t, func(o *server.Options) {
+	leaf := natstest.Start(t, func(o *server.Options) {
 		o.ServerName, o.JetStreamDomain = "leaf", "leaf"
 		o.LeafNode.Remotes = []*server.RemoteLeafOpts{{URLs: []*url.URL{must(url.Parse("nats-leaf://127.0.0.1:" + leafPort))}, LocalAccount: "$G"}}
 	})

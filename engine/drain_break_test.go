@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -68,7 +69,7 @@ func TestDeletedWhileDraining(t *testing.T) {
 func TestLinkLostWhileDraining(t *testing.T) {
 	t.Parallel()
 	var o *server.Options
-	s := startServer(t, func(made *server.Options) { o = made })
+	s := natstest.Start(t, func(made *server.Options) { o = made })
 	o.Port = s.Addr().(*net.TCPAddr).Port
 	h := hangOn(t, s)
 	h.e = start(t, h.url)
@@ -79,7 +80,7 @@ func TestLinkLostWhileDraining(t *testing.T) {
 	done, err := h.e.Handover(t.Context(), h.plan(t, longest), func(now model.Handover) {
 		if now.Phase == model.PhaseWaiting && len(now.Paused) == 2 && !cut {
 			cut = true
-			stopServer(s)
+			natstest.Stop(s)
 		}
 	})
 	took := time.Since(begin)
@@ -89,7 +90,7 @@ func TestLinkLostWhileDraining(t *testing.T) {
 	h.release()
 	again := must(server.NewServer(o))
 	again.Start()
-	t.Cleanup(func() { stopServer(again) })
+	t.Cleanup(func() { natstest.Stop(again) })
 	pollFor(t, 30*time.Second, "both members go on", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

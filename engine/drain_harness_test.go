@@ -11,6 +11,7 @@ import (
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -59,7 +60,7 @@ const shopAckWait = 2 * time.Second
 // openShop runs a group of these members with two instances each.
 func openShop(t testing.TB, lib library, partitions uint, work time.Duration, members ...string) *shop {
 	t.Helper()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	_, js := client(t, srv.ClientURL())
 	s := &shop{t: t, url: srv.ClientURL(), js: js, key: model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}}
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.*"}}))

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -29,7 +30,7 @@ type hung struct {
 
 func hang(t *testing.T, change ...func(*server.Options)) *hung {
 	t.Helper()
-	return hangOn(t, startServer(t, change...))
+	return hangOn(t, natstest.Start(t, change...))
 }
 
 // hangOn is hang on a server that runs already.

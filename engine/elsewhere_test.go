@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -21,12 +22,12 @@ func TestAnotherServerAfterReconnect(t *testing.T) {
 	named := func(name string) func(*server.Options) {
 		return func(o *server.Options) { o.ServerName = name }
 	}
-	other := startServer(t, named("other"), func(o *server.Options) { o.StoreDir = dir })
+	other := natstest.Start(t, named("other"), func(o *server.Options) { o.StoreDir = dir })
 	_, js := client(t, other.ClientURL())
 	elasticGroup(t, js, "x1")
-	stopServer(other)
+	natstest.Stop(other)
 
-	right := startServer(t, named("right"))
+	right := natstest.Start(t, named("right"))
 	_, js = client(t, right.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	e := start(t, right.ClientURL())
@@ -34,10 +35,10 @@ func TestAnotherServerAfterReconnect(t *testing.T) {
 	p := plan(t, now.Group(k), model.ActionAdd, "m2")
 	drained := plan(t, now.Group(k), model.ActionAdd, "m2").WithDrain(model.DefaultDrain)
 	port := right.Addr().(*net.TCPAddr).Port
-	stopServer(right)
+	natstest.Stop(right)
 	until(t, e, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
 
-	other = startServer(t, named("other"), func(o *server.Options) { o.StoreDir, o.Port = dir, port })
+	other = natstest.Start(t, named("other"), func(o *server.Options) { o.StoreDir, o.Port = dir, port })
 	now = until(t, e, "the other's group", func(s *model.Snapshot) bool {
 		return live(s) && s.Group(k) != nil && slices.Equal(s.Group(k).Config.Members, []string{"x1"})
 	})

@@ -9,11 +9,12 @@ import (
 	"github.com/nats-io/nats.go"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 func TestChangesReachTheSnapshotWithin100ms(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js)
 	e := start(t, s.ClientURL())
@@ -31,7 +32,7 @@ func TestChangesReachTheSnapshotWithin100ms(t *testing.T) {
 }
 
 func TestPinsReachTheSnapshotWithin100ms(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	instance(t, js, "m1")
@@ -75,7 +76,7 @@ func checkLatency(t *testing.T, took []time.Duration) {
 
 // A flood of changes makes few snapshots, and the last one has them all.
 func TestSnapshotsAreCoalesced(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js)
 	e := start(t, s.ClientURL())
@@ -106,7 +107,7 @@ func TestSnapshotsGoOnWhileNothingHappens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for heartbeats")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	e := start(t, s.ClientURL())
 	first := until(t, e, "live", live)
 	begin := time.Now()
@@ -117,7 +118,7 @@ func TestSnapshotsGoOnWhileNothingHappens(t *testing.T) {
 }
 
 func TestOnceReadsEverything(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
 	must(oracle.CreateStatic(t.Context(), js, "ORDERS", "fixed", 2, []string{"orders.*"}, []string{"a", "b"}, nil))
@@ -157,7 +158,7 @@ func TestOnceReadsEverything(t *testing.T) {
 }
 
 func TestRunTwice(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	e := start(t, s.ClientURL())
 	until(t, e, "live", live)
 	if err := e.Run(t.Context()); err != ErrRunning {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -12,7 +13,7 @@ import (
 // drained, making and deleting groups work.
 func TestDocumentedPermissionsForMore(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, restricted(t, "operator"))
+	s := natstest.Start(t, restricted(t, "operator"))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1")
 	instance(t, js, "m1")

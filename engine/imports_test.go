@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -30,7 +31,7 @@ func accounts(t *testing.T) *server.Server {
 		t.Fatal(err)
 	}
 	conf := must(server.ProcessConfigFile(path))
-	return startServer(t, func(o *server.Options) { o.Accounts, o.Users = conf.Accounts, conf.Users })
+	return natstest.Start(t, func(o *server.Options) { o.Accounts, o.Users = conf.Accounts, conf.Users })
 }
 
 // Over the imports of another account the groups are watched, their instances are seen,
@@ -90,7 +91,7 @@ func TestOverImports(t *testing.T) {
 // answers.
 func TestNoJetStream(t *testing.T) {
 	s := accounts(t)
-	bare := startServer(t, func(o *server.Options) { o.JetStream = false })
+	bare := natstest.Start(t, func(o *server.Options) { o.JetStream = false })
 	for _, c := range []struct {
 		name, url, user, prefix, says string
 	}{

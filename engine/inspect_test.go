@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // What is shown raw is what is stored, byte for byte, and what the server says; what
 // cannot be read says why.
 func TestInspect(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	instance(t, js, "m1")
@@ -47,7 +48,7 @@ func TestInspect(t *testing.T) {
 
 // A viewer, who may not ask for a consumer, sees the rest, and at once.
 func TestInspectAsViewer(t *testing.T) {
-	s := startServer(t, restricted(t, "viewer"))
+	s := natstest.Start(t, restricted(t, "viewer"))
 	_, js := client(t, strings.Replace(s.ClientURL(), "nats://", "nats://admin:pw@", 1))
 	k := elasticGroup(t, js, "m1")
 	e := start(t, strings.Replace(s.ClientURL(), "nats://", "nats://user:pw@", 1))

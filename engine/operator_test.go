@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -18,7 +19,7 @@ import (
 // works, from the screens and from a command, which does not watch.
 func TestDocumentedPermissions(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, restricted(t, "operator"))
+	s := natstest.Start(t, restricted(t, "operator"))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1")
 	instance(t, js, "m1")
@@ -50,7 +51,7 @@ func TestDeniedCommand(t *testing.T) {
 }
 
 func deniedCommand(t *testing.T, missing, named string) {
-	s := startServer(t, restricted(t, "viewer", missing))
+	s := natstest.Start(t, restricted(t, "viewer", missing))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	k := elasticGroup(t, js, "m1")
 	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv}))
@@ -65,7 +66,7 @@ func deniedCommand(t *testing.T, missing, named string) {
 
 // A bucket that may not be read leaves its groups unknown, which is not none.
 func TestDeniedBucket(t *testing.T) {
-	s := startServer(t, restricted(t, "viewer", "CONSUMER.CREATE", ".GET."))
+	s := natstest.Start(t, restricted(t, "viewer", "CONSUMER.CREATE", ".GET."))
 	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
 	elasticGroup(t, js, "m1")
 	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: "user", Password: "pw", Lookup: noEnv}))
@@ -86,7 +87,7 @@ func TestDeniedBucket(t *testing.T) {
 
 // Without an inbox nothing can be known: that is said at once.
 func TestDeniedInbox(t *testing.T) {
-	s := startServer(t, func(o *server.Options) {
+	s := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "user", Password: "pw", Permissions: &server.Permissions{Subscribe: &server.SubjectPermission{Deny: []string{">"}}}}}
 	})
 	begin := time.Now()

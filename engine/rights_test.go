@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -62,7 +63,7 @@ func restricted(t testing.TB, user string, missing ...string) func(*server.Optio
 func oneLess(t testing.TB, user string) (s *server.Server, permissions []string) {
 	all := readmeRights(t, user)
 	permissions = slices.Concat(all.Publish.Allow, all.Subscribe.Allow)
-	return startServer(t, func(o *server.Options) {
+	return natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "admin", Password: "pw"}, {Username: "all", Password: "pw", Permissions: all}}
 		for _, subject := range permissions {
 			p := &server.Permissions{Publish: &server.SubjectPermission{}, Subscribe: &server.SubjectPermission{}}

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // Going over to another context makes another engine and leaves nothing of the one
 // before; where it cannot connect, that one goes on.
 func TestSessionSwitches(t *testing.T) {
-	one, two := startServer(t), startServer(t)
+	one, two := natstest.Start(t), natstest.Start(t)
 	_, js := client(t, two.ClientURL())
 	k := elasticGroup(t, js)
 	root := contexts(t, "one", map[string]string{
@@ -68,7 +69,7 @@ func TestSessionSwitches(t *testing.T) {
 
 // An engine that ends by itself is told, with what it ended with.
 func TestSessionEnds(t *testing.T) {
-	e := must(Connect(t.Context(), Options{Server: startServer(t).ClientURL(), Lookup: noEnv}))
+	e := must(Connect(t.Context(), Options{Server: natstest.Start(t).ClientURL(), Lookup: noEnv}))
 	s := NewSession(t.Context(), e)
 	until(t, e, "live", live)
 	e.nc.Close()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats-server/v2/server"
 )
 
@@ -137,8 +139,8 @@ func TestRefusedSettings(t *testing.T) {
 
 func TestConnectErrorsAreOneLineWithoutCredentials(t *testing.T) {
 	closed := freePort(t)
-	locked := startServer(t, func(o *server.Options) { o.Username, o.Password = "u", "right" })
-	bare := startServer(t, func(o *server.Options) { o.JetStream = false })
+	locked := natstest.Start(t, func(o *server.Options) { o.Username, o.Password = "u", "right" })
+	bare := natstest.Start(t, func(o *server.Options) { o.JetStream = false })
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +179,7 @@ func TestConnectErrorsAreOneLineWithoutCredentials(t *testing.T) {
 		{"odd password", Options{Server: "nats://u:sec%zzret/secret@host:1"}, "cannot connect to nats://host:1: not a server address"},
 		{"no such creds file", Options{Server: "nats://127.0.0.1:" + closed, Creds: "/nowhere/my.creds"}, "cannot connect to "},
 		{"no JetStream", Options{Server: bare.ClientURL()}, "no JetStream answers at $JS.API"},
-		{"no such domain", Options{Server: startServer(t).ClientURL(), JSDomain: ptr("elsewhere")}, "no JetStream answers at $JS.elsewhere.API"},
+		{"no such domain", Options{Server: natstest.Start(t).ClientURL(), JSDomain: ptr("elsewhere")}, "no JetStream answers at $JS.elsewhere.API"},
 		{"mute", Options{Server: "nats://u:secret@" + mute.Addr().String(), Timeout: 300 * time.Millisecond}, "answered in time"},
 		{"not NATS", Options{Server: "nats://u:secret@" + http.Addr().String()}, "cannot connect to "},
 	} {

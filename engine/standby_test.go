@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // A pinned instance that is alone keeps several pulls out while messages flow. It is not
 // counted as two, and that it is alone is known once it was listened to.
 func TestAPinnedInstancesPullsAreNoStandbys(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	_, own := client(t, s.ClientURL())

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"testing"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // Without a connection what is asked fails in words, not by a buffer's name.
 func TestAskingWithoutAConnection(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js)
 	e := start(t, s.ClientURL())

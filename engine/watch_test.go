@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	oracle "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -63,7 +64,7 @@ func BenchmarkWatching(b *testing.B) {
 	if testing.Short() {
 		b.Skip("measures for half a minute")
 	}
-	s := startServer(b)
+	s := natstest.Start(b)
 	_, js := client(b, s.ClientURL())
 	var members []string
 	for i := range 8 {
@@ -141,7 +142,7 @@ func processor(t testing.TB) time.Duration {
 // event is a line of the log, which nobody else may read.
 func TestStepDownNamesWhoGotThePin(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1")
 	for _, name := range []string{"one", "two"} {

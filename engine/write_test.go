@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -25,7 +26,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 		"unknown": {gone: true, says: "it is not known whether it was written"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := startServer(t)
+			s := natstest.Start(t)
 			nc, js := client(t, s.ClientURL())
 			k := elasticGroup(t, js, "m1")
 			e := start(t, s.ClientURL())
@@ -40,7 +41,7 @@ func TestWriteWithoutAnswer(t *testing.T) {
 					_ = nc.PublishMsg(&nats.Msg{Subject: put, Header: m.Header, Data: m.Data})
 				}
 				if c.gone {
-					go stopServer(s)
+					go natstest.Stop(s)
 				}
 			}))
 			if err := nc.Flush(); err != nil {

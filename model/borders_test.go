@@ -19,6 +19,7 @@ func TestBorders(t *testing.T) {
 		"pcgtop/model/recording":      {"pcgtop/model"},
 		"pcgtop/keymap":               {"charm.land/bubbles/v2/key"},
 		"pcgtop/internal/flatline":    {},
+		"pcgtop/internal/natstest":    {"github.com/nats-io/nats.go/...", "github.com/nats-io/nats-server/v2/..."},
 		"pcgtop/config":               {"pcgtop/keymap", "go.yaml.in/yaml/v3"},
 		"pcgtop/tui/...":              {"pcgtop/model", "pcgtop/keymap", "pcgtop/tui/...", "charm.land/...", "github.com/charmbracelet/..."},
 		"pcgtop/engine":               {"pcgtop/model", "pcgtop/engine/pcgroups", "pcgtop/engine/observe", "pcgtop/engine/parti", "pcgtop/engine/consumergroup", "github.com/nats-io/nats.go/...", "github.com/nats-io/jsm.go/natscontext"},

@@ -18,6 +18,7 @@ import (
 	"pcgtop/engine/demo"
 	"pcgtop/engine/observe"
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -28,23 +29,6 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-// startServer runs a server with JetStream for as long as the test.
-func startServer(t *testing.T, port int, dir string) *server.Server {
-	t.Helper()
-	s := must(server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true}))
-	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the server does not start")
-	}
-	t.Cleanup(func() { stop(s) })
-	return s
-}
-
-func stop(s *server.Server) {
-	s.Shutdown()
-	s.WaitForShutdown()
 }
 
 func connect(t *testing.T, s *server.Server) jetstream.JetStream {
@@ -150,7 +134,7 @@ func events(s *model.Snapshot, k model.Key) string {
 // anew, go, vanish and freeze, until its stream is gone.
 func TestLive(t *testing.T) {
 	t.Parallel()
-	js := connect(t, startServer(t, -1, t.TempDir()))
+	js := connect(t, natstest.Start(t))
 	ctx := t.Context()
 	g, key := crates(t, js, demo.CrateConfig{Stream: "SHIPMENTS", Prefix: "ship", Subject: "shipments.*", Partitions: 6})
 	join(t, g, js, "a", "b")
@@ -241,7 +225,7 @@ func TestLive(t *testing.T) {
 // once, until their consumers change.
 func TestCheap(t *testing.T) {
 	t.Parallel()
-	js := connect(t, startServer(t, -1, t.TempDir()))
+	js := connect(t, natstest.Start(t))
 	ctx := t.Context()
 	_, key := crates(t, js, demo.CrateConfig{Stream: "FITS", Prefix: "ship", Subject: "shipments.*", Partitions: 6})
 	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "OTHER", Subjects: []string{"other.*"}, Retention: jetstream.WorkQueuePolicy}))
@@ -276,7 +260,7 @@ func TestCheap(t *testing.T) {
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	srv := startServer(t, -1, dir)
+	srv := natstest.Start(t, func(o *server.Options) { o.StoreDir = dir })
 	port := srv.Addr().(*net.TCPAddr).Port
 	ctx := t.Context()
 	js := connect(t, srv)
@@ -289,19 +273,19 @@ func TestAgain(t *testing.T) {
 	left.Freeze("a")
 	other.Freeze("a")
 	js.Conn().Close()
-	stop(srv)
+	natstest.Stop(srv)
 	w.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
 
-	aside := startServer(t, -1, dir) // where nobody watches
+	aside := natstest.Start(t, func(o *server.Options) { o.StoreDir = dir }) // where nobody watches
 	js = connect(t, aside)
 	if err := errors.Join(js.DeleteConsumer(ctx, "KEPT", "a"), js.DeleteStream(ctx, "GONE")); err != nil {
 		t.Fatal(err)
 	}
 	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "GONE", Subjects: []string{"gone.*"}}))
 	js.Conn().Close()
-	stop(aside)
+	natstest.Stop(aside)
 
-	startServer(t, port, dir)
+	natstest.Start(t, func(o *server.Options) { o.StoreDir, o.Port = dir, port })
 	w.until(t, "live again", live)
 	w.until(t, "one is gone", func(s *model.Snapshot) bool { return s.Group(gone) == nil })
 	s := w.until(t, "nobody is left", func(s *model.Snapshot) bool { return strings.Contains(found(s.Group(kept)), "no members") })
@@ -314,7 +298,7 @@ func TestAgain(t *testing.T) {
 // which is said until others come for the new one: then that is the group.
 func TestOtherPrefix(t *testing.T) {
 	t.Parallel()
-	js := connect(t, startServer(t, -1, t.TempDir()))
+	js := connect(t, natstest.Start(t))
 	ctx := t.Context()
 	g, before := crates(t, js, demo.CrateConfig{Stream: "S", Prefix: "old", Subject: "s.*", Partitions: 2})
 	join(t, g, js, "a")

@@ -7,6 +7,7 @@ import (
 
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // processes: none comes and none goes, and nobody is taken for pinned who is not.
 func TestAChangeOfMembersIsNoChangeOfInstances(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-one", "m-two")
 	for _, suffix := range []string{"-a", "-b"} {
 		p.ours(s.ClientURL(), "m-one", "m-one"+suffix)

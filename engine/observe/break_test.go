@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -17,7 +18,7 @@ import (
 // duplicates.
 func TestSumsAgreeWhateverIsDoneToTheOrigin(t *testing.T) {
 	t.Parallel()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), 20, "m1", "m2")
 	ctx := t.Context()
 	o, r := opened(t, srv.ClientURL(), s.k)
@@ -93,7 +94,7 @@ func TestSumsAgreeWhateverIsDoneToTheOrigin(t *testing.T) {
 
 // Groups that share a stream each tell their own numbers.
 func TestSumsOfGroupsThatShareAStream(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), -1, "m1")
 	ctx := t.Context()
 	must(orbit.CreateElastic(ctx, s.js, "O", "h", 8, []orbit.PartitioningFilter{{Filter: "o.*", PartitioningWildcards: []int{1}}}, 10, -1))
@@ -127,7 +128,7 @@ func TestSumsOfGroupsThatShareAStream(t *testing.T) {
 // A static group of a stream that stamps nothing counts what has a partition, and what
 // has none is out of reach.
 func TestSumsWithoutATransform(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	st := must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "ST", Subjects: []string{"0.s.*", "1.s.*", "2.s.*"}, AllowDirect: true, Storage: jetstream.MemoryStorage}))

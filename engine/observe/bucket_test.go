@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -16,7 +17,7 @@ func exists(kind model.Kind, want bool) func(*model.Snapshot) bool {
 }
 
 func TestBucketMadeDeletedAndMadeAnew(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	_, r := observe(t, connect(t, s.ClientURL()), Options{Health: 5 * time.Second})
 	now, _ := r.until(t, "live without buckets", live)
@@ -50,7 +51,7 @@ func TestBucketMadeDeletedAndMadeAnew(t *testing.T) {
 
 // Without advisories, the health check alone must notice.
 func TestBucketReplacedUnheard(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindElastic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
@@ -73,7 +74,7 @@ func TestBucketReplacedUnheard(t *testing.T) {
 func TestSameKeyInANewBucket(t *testing.T) {
 	for name, domain := range map[string]string{"heard": "", "unheard": "nobody's"} {
 		t.Run(name, func(t *testing.T) {
-			s := startServer(t)
+			s := natstest.Start(t)
 			js := jetStream(t, connect(t, s.ClientURL()))
 			kv := bucketOf(t, js, model.KindElastic)
 			for range 5 {
@@ -98,7 +99,7 @@ func TestSameKeyInANewBucket(t *testing.T) {
 }
 
 func TestRemovals(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	kv := bucketOf(t, js, model.KindStatic, func(c *jetstream.KeyValueConfig) { c.LimitMarkerTTL = time.Minute })
@@ -134,7 +135,7 @@ func TestRemovals(t *testing.T) {
 }
 
 func TestBrokenValuesKeepTheLastGoodConfig(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindStatic)
 	broken := map[string]string{
@@ -181,7 +182,7 @@ func TestBrokenValuesKeepTheLastGoodConfig(t *testing.T) {
 }
 
 func TestManyKeysPurgedAtOnce(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindElastic)
 	for i := range 200 {
@@ -206,7 +207,7 @@ func TestTenThousandKeys(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes ten thousand keys")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	bucketOf(t, js, model.KindStatic, func(c *jetstream.KeyValueConfig) { c.Storage = jetstream.MemoryStorage })

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -38,7 +39,7 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	kv := bucketOf(t, js, model.KindElastic)
@@ -81,7 +82,7 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 }
 
 func TestManyGroupsOfOneStreamCostOneList(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.>"}, Storage: jetstream.MemoryStorage}))
@@ -101,7 +102,7 @@ func TestManyGroupsOfOneStreamCostOneList(t *testing.T) {
 // What the list of streams tells is not asked for again: who has no stream, or a stream
 // without consumers, costs no request of its own, and who gets a consumer is read at once.
 func TestManyIdleGroupsCostNoReads(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	kv := bucketOf(t, js, model.KindElastic)
@@ -160,7 +161,7 @@ func slowAPI(t *testing.T, nc *nats.Conn, prefix, slow string, delay time.Durati
 }
 
 func TestSlowStreamSlowsOnlyItself(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	kv := bucketOf(t, js, model.KindElastic)

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -17,7 +18,7 @@ func asUser(name string) nats.Option { return nats.UserInfo(name, "pw") }
 
 // limited is a server with an admin and somebody who may publish only to these.
 func limited(t *testing.T, publish ...string) *server.Server {
-	return startServer(t, func(o *server.Options) {
+	return natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "admin", Password: "pw"},
 			{Username: "limited", Password: "pw", Permissions: &server.Permissions{
@@ -97,7 +98,7 @@ func TestEverythingDenied(t *testing.T) {
 
 // Answers that cannot be received are told too, in one piece.
 func TestDeniedInbox(t *testing.T) {
-	s := startServer(t, func(o *server.Options) {
+	s := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "limited", Password: "pw", Permissions: &server.Permissions{
 			Subscribe: &server.SubjectPermission{Deny: []string{"_INBOX.>"}},
 		}}}

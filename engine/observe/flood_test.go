@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -20,7 +21,7 @@ func TestBacklogOfAFlood(t *testing.T) {
 		t.Skip("publishes 200,000 messages")
 	}
 	const messages = 200_000
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), -1, "m1")
 	_, r := opened(t, srv.ClientURL(), s.k, func(o *Options) { o.Refresh = 100 * time.Millisecond })
 	r.until(t, "watched", func(snap *model.Snapshot) bool { return counts(snap.Group(s.k)) == 0 })
@@ -69,7 +70,7 @@ func TestBacklogBehindAFullBuffer(t *testing.T) {
 		t.Skip("50 messages at five a second")
 	}
 	const messages = 50
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), 10, "m1")
 	s.publish(messages)
 	s.sourced(10)

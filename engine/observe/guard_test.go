@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -34,7 +35,7 @@ func panicked(t *testing.T, o *Observer, emit func(...model.Observation)) *Panic
 // A panic in a handler that nats.go calls ends the observer like one of its own
 // goroutines: it is the error of Run, with the trace of where it was.
 func TestPanicInHandlers(t *testing.T) {
-	s := startServer(t, func(o *server.Options) {
+	s := natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{{Username: "admin", Password: "pw"}, {Username: "limited", Password: "pw", Permissions: &server.Permissions{
 			Publish: &server.SubjectPermission{Deny: []string{"$JS.API.STREAM.LIST"}},
 		}}}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // Of several that stand by, the one that got the pin of a killed one is marked within a
 // second of the server's word, and rightly.
 func TestTheHeirOfSeveralIsMarked(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-plain")
 	p.ackWait = 5 * time.Second // a pull waits for half of it: its own word comes late
 	for n := range 5 {
@@ -63,7 +64,7 @@ func TestTheHeirOfSeveralIsMarked(t *testing.T) {
 // After a step-down the server's queue is in no order that is known: whom it sends the
 // messages tells who got the pin.
 func TestTheHeirOfAStepDownIsMarked(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-plain")
 	p.ackWait = 8 * time.Second
 	for n := range 4 {

@@ -15,6 +15,7 @@ import (
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -34,8 +35,7 @@ func newParty(t testing.TB, url string, replicas int, members ...string) *party 
 	log.SetOutput(io.Discard) // the reference library prints
 	js := jetStream(t, connect(t, url))
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.*"}, Replicas: replicas, Storage: jetstream.MemoryStorage}))
-	must(orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1))
-	must(orbit.AddMembers(t.Context(), js, "S", "g", members))
+	elasticGroup(t, js, members...)
 	return &party{t: t, js: js, key: elastic("S", "g"), end: map[string]func(){}, ackWait: 2 * time.Second}
 }
 
@@ -72,13 +72,19 @@ func (p *party) config() jetstream.ConsumerConfig {
 
 func (p *party) orbit(url, member, name string) {
 	p.t.Helper()
-	cc := must(orbit.ElasticConsume(p.t.Context(), p.client(url, name), "S", "g", member, func(m jetstream.Msg) { _ = m.Ack() }, p.config()))
+	js := p.client(url, name)
+	cc := natstest.Soon(p.t, "join", func() (orbit.ConsumerGroupConsumeContext, error) {
+		return orbit.ElasticConsume(p.t.Context(), js, "S", "g", member, func(m jetstream.Msg) { _ = m.Ack() }, p.config())
+	})
 	p.stops(cc.Stop, cc.Done())
 }
 
 func (p *party) ours(url, member, name string) {
 	p.t.Helper()
-	cc := must(pcgroups.ElasticConsume(p.t.Context(), p.client(url, name), "S", "g", member, func(m jetstream.Msg) { _ = m.Ack() }, p.config()))
+	js := p.client(url, name)
+	cc := natstest.Soon(p.t, "join", func() (pcgroups.ConsumerGroupConsumeContext, error) {
+		return pcgroups.ElasticConsume(p.t.Context(), js, "S", "g", member, func(m jetstream.Msg) { _ = m.Ack() }, p.config())
+	})
 	p.stops(cc.Stop, cc.Done())
 }
 
@@ -96,10 +102,13 @@ func (p *party) stops(stop func(), done <-chan error) {
 // plain consumes with nats.go alone: the consumer as the libraries make it.
 func (p *party) plain(url, member, name string) {
 	p.t.Helper()
-	c := must(p.client(url, name).CreateOrUpdateConsumer(p.t.Context(), "S-g", jetstream.ConsumerConfig{
-		Name: member, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.ackWait, InactiveThreshold: p.ackWait, FilterSubjects: []string{"4.>", "5.>"},
-		PriorityPolicy: jetstream.PriorityPolicyPinned, PinnedTTL: p.ackWait, PriorityGroups: []string{"PCG"},
-	}))
+	js := p.client(url, name)
+	c := natstest.Soon(p.t, "make the consumer", func() (jetstream.Consumer, error) {
+		return js.CreateOrUpdateConsumer(p.t.Context(), "S-g", jetstream.ConsumerConfig{
+			Name: member, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.ackWait, InactiveThreshold: p.ackWait, FilterSubjects: []string{"4.>", "5.>"},
+			PriorityPolicy: jetstream.PriorityPolicyPinned, PinnedTTL: p.ackWait, PriorityGroups: []string{"PCG"},
+		})
+	})
 	cc := must(c.Consume(func(m jetstream.Msg) { _ = m.Ack() }, jetstream.PullPriorityGroup("PCG"), jetstream.PullExpiry(p.ackWait/2)))
 	p.t.Cleanup(cc.Stop)
 }
@@ -174,7 +183,7 @@ func (p *party) listed(urls [2]string, o *Observer, r *recorder) {
 }
 
 func TestInstancesOfThreeLibraries(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-orbit", "m-own", "m-plain")
 	o, r := observe(t, connect(t, s.ClientURL()), Options{})
 	p.listed([2]string{s.ClientURL(), s.ClientURL()}, o, r)
@@ -218,7 +227,7 @@ func TestInstancesOnThreeServers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}
-	c, _ := cluster(t)
+	c := natstest.Cluster(t).All
 	p := newParty(t, c[0].ClientURL(), 3, "m-orbit", "m-own", "m-plain")
 	o, r := observe(t, connect(t, c[0].ClientURL()), Options{})
 	p.listed([2]string{c[1].ClientURL(), c[2].ClientURL()}, o, r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -39,7 +40,7 @@ func (s seeker) Follow(ctx context.Context, a Account, ready func()) error {
 // The picture is not live before a kind that has to search for its groups has told them.
 func TestSearchedBeforeLive(t *testing.T) {
 	t.Parallel()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	nc := connect(t, srv.ClientURL())
 	must(jetStream(t, nc).CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.>"}}))
 	k := seeker{make(chan struct{}), make(chan struct{})}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -106,7 +108,7 @@ func TestSixHundredConsumers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes hundreds of consumers")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	js := jetStream(t, nc)
 	stream := must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.>"}, Storage: jetstream.MemoryStorage}))

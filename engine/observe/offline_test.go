@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -39,7 +40,7 @@ func relay(t *testing.T, nc *nats.Conn, prefix string, change map[string]func(ma
 
 // What the server cannot run is offline, with its reason, and its neighbours are not.
 func TestOffline(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	nc := connect(t, srv.ClientURL())
 	w := &ward{t: t, js: jetStream(t, nc)}
 	bucketOf(t, w.js, model.KindStatic)

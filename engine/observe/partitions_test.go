@@ -8,13 +8,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // 1,024 partitions are counted at once, in under 100 ms; only the open group's are, and
 // the budget holds on average.
 func TestManyPartitions(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	s := manyPartitions(t, js, 1024, 20000)
 	best := time.Hour
@@ -91,7 +92,7 @@ func directGets(t testing.TB, url string) (since func() int) {
 // The budget pays for a burst afterwards, half of it at a time.
 func TestCountsKeepToTheBudget(t *testing.T) {
 	t.Parallel()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	k := static("P-g", "s") // of a static group only direct gets tell what waits
@@ -117,7 +118,7 @@ func TestCountsKeepToTheBudget(t *testing.T) {
 
 // A stream without direct gets says so, and is not asked.
 func TestNoDirectGets(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	k := static("ST", "g")
 	must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ST", Subjects: []string{"st.*"}}))
@@ -183,7 +184,7 @@ func TestBudgetLends(t *testing.T) {
 // BenchmarkCountPartitions is one count of 1,024 partitions of a stream of 20,000
 // messages.
 func BenchmarkCountPartitions(b *testing.B) {
-	srv := startServer(b)
+	srv := natstest.Start(b)
 	k := manyPartitions(b, jetStream(b, connect(b, srv.ClientURL())), 1024, 20000)
 	o, r := opened(b, srv.ClientURL(), k, func(o *Options) { o.Refresh = time.Hour })
 	now, _ := r.until(b, "counted", func(s *model.Snapshot) bool { return counts(s.Group(k)) == 20000 })

@@ -8,13 +8,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // Sums agree with what was published, to the message, in every phase.
 func TestSumsAgreeInEveryPhase(t *testing.T) {
 	t.Parallel()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), 60, "m1", "m2")
 	_, r := opened(t, srv.ClientURL(), s.k)
 	s.agrees(r, "nothing yet")
@@ -94,7 +95,7 @@ func TestSumsAgreeInEveryPhase(t *testing.T) {
 // While messages are published, every count lies between what was sent before it and
 // after it.
 func TestCountsWhilePublishing(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), -1, "m1", "m2")
 	_, r := opened(t, srv.ClientURL(), s.k)
 	seen := map[time.Time]bool{}
@@ -119,7 +120,7 @@ func TestCountsWhilePublishing(t *testing.T) {
 // Rates of a partition with a backlog are exact; of one that keeps up they are at least
 // so much.
 func TestPartitionRates(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	s := newStage(t, srv.ClientURL(), -1, "m1")
 	s.publish(40)
 	s.sourced(40)
@@ -147,7 +148,7 @@ func TestPartitionRates(t *testing.T) {
 
 // The partition that a subject is placed in is the one the server puts it in.
 func TestPlacesAreTheServers(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "H", Subjects: []string{"a.*.*", "b.>", "c.*"}, Storage: jetstream.MemoryStorage}))
@@ -175,7 +176,7 @@ func TestPlacesAreTheServers(t *testing.T) {
 // Of a static group that counts from the owner's ack floor, what was handled does not
 // wait, and rates are exact even where it keeps up.
 func TestStaticCountsFromTheAckFloor(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	must(js.CreateStream(ctx, jetstream.StreamConfig{Name: "ST", Subjects: []string{"st.*"}, AllowDirect: true, Storage: jetstream.MemoryStorage,

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -47,7 +48,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 // connections.
 func TestNothingIsHeardWhileNoGroupIsOpen(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-orbit")
 	p.orbit(s.ClientURL(), "m-orbit", "m-orbit-a")
 	asked := make(chan struct{}, 100)
@@ -75,7 +76,7 @@ func TestNothingIsHeardWhileNoGroupIsOpen(t *testing.T) {
 
 // permitted is a server with an admin and a watcher who may do everything but these.
 func permitted(t *testing.T, publish, subscribe []string) *server.Server {
-	return startServer(t, func(o *server.Options) {
+	return natstest.Start(t, func(o *server.Options) {
 		o.Users = []*server.User{
 			{Username: "admin", Password: "pw"},
 			{Username: "watcher", Password: "pw", Permissions: &server.Permissions{
@@ -134,7 +135,7 @@ func TestConnectionsMayNotBeAskedFor(t *testing.T) {
 }
 
 func TestAddressesAreHidden(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-orbit")
 	p.orbit(s.ClientURL(), "m-orbit", "m-orbit-a")
 	o, r := observe(t, connect(t, s.ClientURL()), Options{HideAddresses: true})
@@ -151,7 +152,7 @@ func TestAddressesAreHidden(t *testing.T) {
 
 // An account with more connections than a page: all are found, by few questions.
 func TestConnectionsArePaged(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	for n := range connzPage + 40 {
 		connect(t, s.ClientURL(), nats.Name(fmt.Sprintf("other-%d", n)))
 	}
@@ -163,7 +164,7 @@ func TestConnectionsArePaged(t *testing.T) {
 // Members that use a domain's prefix are heard by a watcher that uses it, too.
 func TestPullsOfADomain(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, func(o *server.Options) { o.JetStreamDomain = "hub" })
+	s := natstest.Start(t, func(o *server.Options) { o.JetStreamDomain = "hub" })
 	p := newParty(t, s.ClientURL(), 1, "m-orbit")
 	p.plain(s.ClientURL(), "m-orbit", "plain") // makes the consumer
 	for name, js := range map[string]jetstream.JetStream{
@@ -190,7 +191,7 @@ func TestPullsOfADomain(t *testing.T) {
 // Fetching with a new reply subject each time, from two connections: two instances.
 func TestFetchingInstances(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t)
 	p := newParty(t, s.ClientURL(), 1, "m-plain")
 	p.plain(s.ClientURL(), "m-plain", "consuming") // makes the consumer
 	p.end["consuming"]()
@@ -237,7 +238,7 @@ func TestFetchingInstances(t *testing.T) {
 
 // Somebody who answers that there are always more connections is not asked for ever.
 func TestConnectionsWithoutEnd(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	other := connect(t, s.ClientURL())
 	asked := 0 // only the subscription's goroutine touches it until the end
 	sub := must(other.Subscribe(connzSubject, func(m *nats.Msg) {

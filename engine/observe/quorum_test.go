@@ -10,8 +10,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
-	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -25,16 +25,14 @@ func TestLostQuorum(t *testing.T) {
 	for name, stays := range map[string]bool{"the leader stays": true, "all leaders stay": true, "the leader goes": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			servers, _ := cluster(t)
+			servers := natstest.Cluster(t).All
 			nc := connect(t, servers[0].ClientURL())
 			js := jetStream(t, nc)
 			must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s.*"}, Replicas: 3}))
-			eventually(t, "a group can be made", func() bool { // not before the bucket that it makes has a leader
-				_, err := orbit.CreateElastic(t.Context(), js, "S", "g", 6, []orbit.PartitioningFilter{{Filter: "s.*", PartitioningWildcards: []int{1}}}, -1, -1)
-				return err == nil
+			elasticGroup(t, js, "m1")
+			natstest.Soon(t, "make its consumer", func() (jetstream.Consumer, error) {
+				return js.CreateOrUpdateConsumer(t.Context(), "S-g", jetstream.ConsumerConfig{Name: "m1", Durable: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: []string{"0.s.*", "1.s.*", "2.s.*", "3.s.*", "4.s.*", "5.s.*"}})
 			})
-			must(orbit.AddMembers(t.Context(), js, "S", "g", []string{"m1"}))
-			must(js.CreateOrUpdateConsumer(t.Context(), "S-g", jetstream.ConsumerConfig{Name: "m1", Durable: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: []string{"0.s.*", "1.s.*", "2.s.*", "3.s.*", "4.s.*", "5.s.*"}}))
 			k := elastic("S", "g")
 			leader := func() int {
 				return slices.IndexFunc(servers, func(s *server.Server) bool { return s.JetStreamIsStreamLeader("$G", "S-g") })
@@ -63,7 +61,7 @@ func TestLostQuorum(t *testing.T) {
 			})
 			for i, s := range servers {
 				if i != here {
-					stopServer(s)
+					natstest.Stop(s)
 				}
 			}
 			now, took := r.within(t, time.Minute, "that is said", func(s *model.Snapshot) bool {
@@ -90,7 +88,7 @@ func TestLostQuorum(t *testing.T) {
 // A consumer that exists and has no leader is told of as such, with what was known of it;
 // its neighbours are not, and it is over when somebody answers for it again.
 func TestConsumerWithoutLeader(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	nc := connect(t, srv.ClientURL())
 	w := &ward{t: t, js: jetStream(t, nc)}
 	k, well := w.elastic("HALF", "g", 2, "m1", "m2"), w.elastic("WELL", "g", 2, "m1")

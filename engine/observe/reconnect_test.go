@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -15,7 +16,7 @@ import (
 // once.
 func TestRestartedServerIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
-	s := startServer(t, func(o *server.Options) { o.StoreDir = dir })
+	s := natstest.Start(t, func(o *server.Options) { o.StoreDir = dir })
 	port := s.Addr().(*net.TCPAddr).Port
 	url := s.ClientURL()
 	kv := bucketOf(t, jetStream(t, connect(t, url)), model.KindStatic)
@@ -24,13 +25,13 @@ func TestRestartedServerIsReadAgain(t *testing.T) {
 	_, r := observe(t, connect(t, url), Options{})
 	r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == 2 })
 
-	stopServer(s)
+	natstest.Stop(s)
 	_, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
 	t.Logf("lost after %v", took)
 	if now := r.now(); len(now.Groups) != 2 {
 		t.Error("the groups went with the connection")
 	}
-	startServer(t, func(o *server.Options) { o.StoreDir, o.Port = dir, port })
+	natstest.Start(t, func(o *server.Options) { o.StoreDir, o.Port = dir, port })
 	kv = must(jetStream(t, connect(t, url)).KeyValue(t.Context(), BucketName(model.KindStatic)))
 	back := time.Now()
 	must(kv.PutString(t.Context(), "S.new", goodConfig))
@@ -178,7 +179,7 @@ func TestFrozenServerIsNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for pings to time out")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindStatic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
@@ -199,7 +200,7 @@ func TestFrozenServerIsNoticed(t *testing.T) {
 }
 
 func TestClosedConnectionEndsRun(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	o, r := New(nc, Options{}), newRecorder()
 	ended := make(chan error, 1)
@@ -217,7 +218,7 @@ func TestClosedConnectionEndsRun(t *testing.T) {
 }
 
 func TestPanicEndsRun(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	o := New(connect(t, s.ClientURL()), Options{})
 	ended := make(chan error, 1)
 	go func() {

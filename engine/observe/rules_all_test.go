@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -49,7 +50,7 @@ func TestEveryRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trends need half a minute")
 	}
-	srv := startServer(t, func(o *server.Options) { o.SyncAlways = true }) // so that sourcing takes its time
+	srv := natstest.Start(t, func(o *server.Options) { o.SyncAlways = true }) // so that sourcing takes its time
 	w := &ward{t: t, js: jetStream(t, connect(t, srv.ClientURL()))}
 	bucketOf(t, w.js, model.KindStatic)
 	bucketOf(t, w.js, model.KindElastic)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -47,7 +48,7 @@ func TestInstancesAmongThousandsOfConnections(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens thousands of connections")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	for range connzPages*connzPage + 50 {
 		c, err := net.Dial("tcp", s.Addr().String())
 		if err != nil {

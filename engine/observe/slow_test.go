@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -39,7 +40,7 @@ func TestSlowLink(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a slow link")
 	}
-	s := startServer(t)
+	s := natstest.Start(t)
 	kv := bucketOf(t, jetStream(t, connect(t, s.ClientURL())), model.KindStatic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
 	p := newProxy(t, s.Addr().String())
@@ -67,7 +68,7 @@ func TestSlowLink(t *testing.T) {
 // nor consumers.
 func TestReconnectStorm(t *testing.T) {
 	t.Parallel()
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindStatic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
@@ -101,7 +102,7 @@ func TestHalfOpenLink(t *testing.T) {
 	for name, up := range map[string]bool{"nothing arrives there": true, "nothing arrives here": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startServer(t)
+			s := natstest.Start(t)
 			kv := bucketOf(t, jetStream(t, connect(t, s.ClientURL())), model.KindStatic)
 			must(kv.PutString(t.Context(), "S.g", goodConfig))
 			p := newProxy(t, s.Addr().String())

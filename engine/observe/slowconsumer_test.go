@@ -6,13 +6,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // TUI-12: what nats.go reports, which it prints when nobody listens, is among the events,
 // the same once.
 func TestErrorsOfTheConnectionAreEvents(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	nc := connect(t, s.ClientURL())
 	_, rec := observe(t, nc, Options{Refresh: 100 * time.Millisecond})
 	rec.until(t, "live", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLive })

@@ -6,12 +6,13 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
 // The open group's stream is read at every refresh, other groups' with the list.
 func TestOpenGroupsStreamIsFollowed(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindElastic)
 	for _, g := range []string{"open", "other"} {
@@ -34,7 +35,7 @@ func TestOpenGroupsStreamIsFollowed(t *testing.T) {
 
 // A stream that is made, and deleted, under a group is seen at once.
 func TestStreamsComeAndGo(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	kv := bucketOf(t, js, model.KindElastic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
@@ -65,7 +66,7 @@ func TestStreamsComeAndGo(t *testing.T) {
 
 // Keys that no stream can belong to are groups without a stream, and cost nothing.
 func TestKeysWithoutAPossibleStream(t *testing.T) {
-	s := startServer(t)
+	s := natstest.Start(t)
 	js := jetStream(t, connect(t, s.ClientURL()))
 	must(bucketOf(t, js, model.KindElastic).PutString(t.Context(), "S.a.b", goodConfig))
 	must(bucketOf(t, js, model.KindStatic).PutString(t.Context(), "nodot", goodConfig))

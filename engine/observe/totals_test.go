@@ -7,6 +7,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // requests a second, to the message; how old the oldest is, exactly where nobody
 // consumes, and at most where somebody does.
 func TestManyPartitionsInASmallBudget(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	k := manyPartitions(t, js, 1024, 10_000)
@@ -83,7 +84,7 @@ func TestManyPartitionsInASmallBudget(t *testing.T) {
 // tells all: they are not asked for. What waits elsewhere is known as exactly as if each
 // partition were.
 func TestNothingIsAskedInVain(t *testing.T) {
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	js := jetStream(t, connect(t, srv.ClientURL()))
 	ctx := t.Context()
 	k := manyPartitions(t, js, 12, 0)
@@ -137,7 +138,7 @@ func TestStreamsAreListedLessOftenWithAGroupOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 6 s")
 	}
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	k := manyPartitions(t, jetStream(t, connect(t, srv.ClientURL())), 4, 10)
 	nc := connect(t, srv.ClientURL())
 	lists, reads := must(nc.SubscribeSync("$JS.API.STREAM.LIST")), must(nc.SubscribeSync("$JS.API.CONSUMER.LIST.P-g"))

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	orbit "github.com/synadia-io/orbit.go/pcgroups"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -24,7 +25,7 @@ type ward struct {
 // newWard starts everything; what is open is counted.
 func newWard(t *testing.T) *ward {
 	t.Helper()
-	srv := startServer(t)
+	srv := natstest.Start(t)
 	w := &ward{t: t, js: jetStream(t, connect(t, srv.ClientURL()))}
 	bucketOf(t, w.js, model.KindStatic)
 	bucketOf(t, w.js, model.KindElastic)

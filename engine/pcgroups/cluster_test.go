@@ -2,13 +2,11 @@ package pcgroups
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"net/url"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -18,45 +16,9 @@ func newCluster(t *testing.T) *fixture {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
 	f := &fixture{t: t, ctx: ctx}
-	var routes []*url.URL
-	var ports []int
-	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		f.must(l, err)
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: l.Addr().String()})
-		f.must(nil, l.Close())
-	}
-	var servers []*server.Server
-	for i, port := range ports {
-		s, err := server.NewServer(&server.Options{
-			ServerName: fmt.Sprintf("s%d", i), Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-			Cluster: server.ClusterOpts{Name: "c", Host: "127.0.0.1", Port: port}, Routes: routes,
-		})
-		f.must(s, err)
-		s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		servers = append(servers, s)
-	}
-	eventually(t, 20*time.Second, "the cluster has a leader", func() bool {
-		for _, s := range servers {
-			if s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == 3 {
-				return true
-			}
-		}
-		return false
-	})
-	f.server = servers[0]
-	f.url = servers[0].ClientURL()
+	f.server = natstest.Cluster(t).All[0]
+	f.url = f.server.ClientURL()
 	f.nc, f.js = f.connect()
-	eventually(t, 20*time.Second, "the leader knows what each server can take", func() bool {
-		_, err := f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "READY", Replicas: 3, Storage: jetstream.MemoryStorage})
-		return err == nil
-	})
-	f.must(nil, f.js.DeleteStream(f.ctx, "READY"))
 	return f
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -53,8 +55,7 @@ func (f *fixture) start() {
 }
 
 func (f *fixture) shutdown() {
-	f.server.Shutdown()
-	f.server.WaitForShutdown()
+	natstest.Stop(f.server)
 }
 
 // restart shuts the server down and starts it again, and waits for the fixture's own
