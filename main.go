@@ -54,6 +54,8 @@ type cli struct {
 	Static  command.Static  `cmd:"" group:"act" help:"Administer static groups."`
 	Elastic command.Elastic `cmd:"" group:"act" help:"Administer elastic groups."`
 
+	Deployments command.Parti `cmd:"" name:"parti" group:"act" help:"Administer deployments of Parti."`
+
 	Settings   configCmd     `cmd:"" name:"config" group:"itself" help:"Print the settings in force and where each came from."`
 	Completion completionCmd `cmd:"" group:"itself" help:"Print what makes a shell complete command lines of pcgtop."`
 	Version    versionCmd    `cmd:"" group:"itself" help:"Print what this program was made from."`
@@ -132,7 +134,7 @@ func run(args []string) int {
 		return fail(err, usage)
 	}
 	env := &command.Env{Context: ctx, In: os.Stdin, Out: report.Text(os.Stdout), Err: report.Text(os.Stderr), Show: report.Group}
-	if c.Static.Output == "json" || c.Elastic.Output == "json" || c.Check.Output == "json" || c.Where.Output == "json" {
+	if c.Static.Output == "json" || c.Elastic.Output == "json" || c.Check.Output == "json" || c.Where.Output == "json" || c.Deployments.Output == "json" {
 		env.JSON, env.Out = true, report.Escaped(os.Stdout)
 	}
 	verb, _, _ := strings.Cut(parsed.Command(), " ")
@@ -146,7 +148,7 @@ func run(args []string) int {
 		return fail(command.Usage("record -: standard output is a terminal: write it to a file, > FILE, or to a pipe"), usage)
 	}
 	switch verb {
-	case "static", "elastic", "check", "where", "record":
+	case "static", "elastic", "parti", "check", "where", "record":
 		o := c.options()
 		if named, ok := parsed.Selected().Target.Interface().(command.Named); ok {
 			o.Name = named.ConnectionName()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -19,6 +20,7 @@ type administration struct {
 	current func() *model.Snapshot
 	stored  func(ctx context.Context, k model.Key) (model.ConfigSeen, error)
 	see     func(...model.Observation)
+	kinds   []observe.Kind
 }
 
 func (*administration) ReadOnly() bool { return false }
@@ -26,6 +28,9 @@ func (*administration) ReadOnly() bool { return false }
 func (a *administration) Apply(ctx context.Context, p *model.Plan, report func(model.Handover)) (Outcome, error) {
 	if link := a.current().Link.State; link != model.LinkLive {
 		return Outcome{}, fmt.Errorf("%w (%s): nothing was written; wait until everything was read again", ErrNotLive, link)
+	}
+	if p.Intent.Action.OfKind() || !slices.Contains(model.Founded(), p.Key.Kind) {
+		return a.ofKind(ctx, p)
 	}
 	switch p.Intent.Action {
 	case model.ActionStepDown:

@@ -124,6 +124,10 @@ func describe(p *model.Plan) string {
 		return "balance " + p.Key.String() + " (" + model.Count(p.Moved(), "move") + ")"
 	case model.ActionMembers:
 		return "balance " + p.Key.String() + " among " + strings.Join(p.Members, ", ")
+	case model.ActionEditSource:
+		return "edit the source of " + p.Key.String() + " (" + strings.Join(p.Intent.Edits, ", ") + ")"
+	case model.ActionRemoveID:
+		return "remove the stable id " + who + " of " + p.Key.String()
 	case model.ActionUndo:
 		return "undo on " + p.Key.String() + ": " + p.Intent.Undoes
 	}

@@ -44,7 +44,8 @@ type AuditRecord struct {
 	Drained  bool          `json:"drained,omitempty"`
 	Before   *model.Config `json:"before,omitempty"`
 	After    *model.Config `json:"after,omitempty"`
-	Revision uint64        `json:"revision"` // planned for; in the second line the one written, if any
+	Edit     *model.Edit   `json:"edit,omitempty"` // what changes of a group of another kind
+	Revision uint64        `json:"revision"`       // planned for; in the second line the one written, if any
 }
 
 // The results in an audit record.
@@ -99,7 +100,7 @@ type entry struct {
 // begin records that a plan is about to be carried out.
 func (a *audit) begin(p *model.Plan) (*entry, error) {
 	r := AuditRecord{ID: a.last.Add(1), Result: AuditBegun, Action: p.Intent.Action, Key: p.Key,
-		Members: p.Intent.Members, Drained: p.Drain > 0, Revision: p.Revision}
+		Members: p.Intent.Members, Drained: p.Drain > 0, Edit: p.Edit, Revision: p.Revision}
 	switch {
 	case p.WritesConfig():
 		before, after := p.Base, after(p)

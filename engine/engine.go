@@ -35,6 +35,7 @@ type Engine struct {
 	events   *eventLog // nil: none is kept
 	unlogged func(error)
 	audit    *audit
+	kinds    []observe.Kind // of groups
 	out      chan *model.Snapshot
 	turn     chan struct{}  // held by whoever runs the observer
 	timeout  time.Duration  // for one request
@@ -50,14 +51,15 @@ type Engine struct {
 
 func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, refused *refusals, events *eventLog) *Engine {
 	var e *Engine
+	kinds := o.kinds()
 	e = &Engine{
 		nc: nc, js: js, settings: s, refusals: refused, events: events, unlogged: o.Unlogged,
 		out: make(chan *model.Snapshot, 1), turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), taken: make(chan struct{}),
-		audit: &audit{},
+		audit: &audit{}, kinds: kinds,
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log, HideAddresses: o.HideAddresses,
-			Kinds: o.kinds(),
+			Kinds: kinds,
 			Group: func(k model.Key) *model.Group { return e.Current().Group(k) },
 		}),
 	}
@@ -65,7 +67,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 	e.timeout = o.Timeout
 	e.current = e.reduce(nil)
 	e.current.ReadOnly = o.ReadOnly // nobody has it yet
-	e.admin = &administration{js: js, current: e.Current, stored: e.observer.Stored, see: e.see}
+	e.admin = &administration{js: js, current: e.Current, stored: e.observer.Stored, see: e.see, kinds: kinds}
 	if o.ReadOnly {
 		e.admin = ReadOnly(e.admin)
 	}

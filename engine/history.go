@@ -11,7 +11,7 @@ import (
 func (e *Engine) told(p *model.Plan, done Outcome, err error) []model.Observation {
 	now := time.Now().UTC()
 	event := model.Event{At: now, Kind: model.EventAction, Key: p.Key, Text: done.Text}
-	if p.Intent.Action == model.ActionStepDown && len(p.Intent.Members) == 1 {
+	if a := p.Intent.Action; (a == model.ActionStepDown || a == model.ActionRemoveID) && len(p.Intent.Members) == 1 {
 		event.Member = p.Intent.Members[0]
 	}
 	if err != nil && done.Text == "" {

@@ -65,8 +65,8 @@ type Table []Action
 
 const (
 	lists   = Overview | Group | Partitions | Events
-	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw | Contexts
-	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette
+	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw | Contexts | Editing | Confirm
+	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette | Editing | Confirm
 	browse  = lists | Plan | Drop | Remap // where letters are keys
 )
 
@@ -178,7 +178,7 @@ func New() Table {
 		{Quit, b([]string{"ctrl+c"}, "^c", "quit"), "Quit.", Look, false, typing, 11},
 		{Suspend, b([]string{"ctrl+z"}, "^z", "suspend"), "Suspend; fg comes back.", Look, false, lists | windows | typing, 0},
 	}
-	return append(append(table, sorts(b)...), recordings()...)
+	return append(append(append(table, sorts(b)...), recordings()...), edits()...)
 }
 
 func letters() []string {

@@ -5,7 +5,7 @@ import (
 )
 
 func screens() []Screen {
-	return []Screen{Overview, Group, Filter, Plan, Add, Drop, Remap, Name, Help, Partitions, Seek, Events, Draining, Create, Delete, History, Marking, Palette, Line}
+	return []Screen{Overview, Group, Filter, Plan, Add, Drop, Remap, Name, Help, Partitions, Seek, Events, Draining, Create, Delete, History, Marking, Palette, Line, Editing, Confirm}
 }
 
 func TestNoKeyMeansTwoThingsOnAScreen(t *testing.T) {
@@ -50,7 +50,7 @@ func TestQuitAndCloseEverywhere(t *testing.T) {
 
 // While text is typed a letter is a letter, whatever it does elsewhere.
 func TestTypingScreensBindNoPrintableKey(t *testing.T) {
-	for _, s := range []Screen{Filter, Add, Name, Seek, Create, Delete, Marking, Palette, Line} {
+	for _, s := range []Screen{Filter, Add, Name, Seek, Create, Delete, Marking, Palette, Line, Editing, Confirm} {
 		for r := ' '; r < 0x7f; r++ {
 			if id, ok := New().Match(s, string(r)); ok {
 				t.Errorf("screen %d: %q does %s", s, r, id)

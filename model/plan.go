@@ -20,7 +20,14 @@ const (
 	ActionUndo     Action = "undo"      // back to what was stored before an action of ours
 	ActionCreate   Action = "create"    // make a group
 	ActionDelete   Action = "delete"    // remove a group and what is its own
+
+	ActionEditSource Action = "edit-source" // change the list of partitions that is shared out
+	ActionRemoveID   Action = "remove-id"   // remove the id of a member that is no more
 )
+
+// OfKind tells whether such a plan is worked out by the kind of the group, for the model
+// knows nothing of what it changes.
+func (a Action) OfKind() bool { return a == ActionEditSource || a == ActionRemoveID }
 
 // Intent is what somebody wants to do, before it is checked against the group.
 type Intent struct {
@@ -30,6 +37,7 @@ type Intent struct {
 	Strategy Strategy  `json:"strategy,omitempty"` // how the mappings or members were come by, if not by hand
 	Undoes   string    `json:"undoes,omitempty"`   // for an undo: what was done
 	Weights  []float64 `json:"weights,omitempty"`  // loads to count with; nil: those measured
+	Edits    []string  `json:"edits,omitempty"`    // to edit a source: one change each, as its kind writes them
 }
 
 // Plan is a change worked out against one revision of a group, to be confirmed and
@@ -52,6 +60,7 @@ type Plan struct {
 	Drain    time.Duration `json:"drain_ns,omitempty"` // hand over drained, pausing no longer than this; 0: write at once
 	Creation *Creation     `json:"creation,omitempty"` // for a create: what will be made
 	Deletion *Deletion     `json:"deletion,omitempty"` // for a delete: what will go
+	Edit     *Edit         `json:"edit,omitempty"`     // for an action of the group's kind: what it changes
 }
 
 // Change is one partition before and after. An empty name is nobody.
@@ -88,7 +97,7 @@ func (p *Plan) Moved() int {
 // WritesConfig tells whether applying the plan writes the group's config.
 func (p *Plan) WritesConfig() bool {
 	switch p.Intent.Action {
-	case ActionStepDown, ActionCreate, ActionDelete:
+	case ActionStepDown, ActionCreate, ActionDelete, ActionEditSource, ActionRemoveID:
 		return false
 	}
 	return true
@@ -104,10 +113,12 @@ func refuse(format string, args ...any) error {
 // Refusal says why an action cannot be done to the group at all, "" when it can.
 func (g *Group) Refusal(a Action) string {
 	switch {
-	case g.Key.Kind.told() && !slices.Contains(g.Actions, a):
-		return "not with " + string(g.Key.Kind) + " groups"
-	case g.Key.Kind.told():
+	case g.Key.Kind.told() && slices.Contains(g.Actions, a):
 		return ""
+	case g.refusals[a] != "":
+		return g.refusals[a]
+	case g.Key.Kind.told(), a.OfKind():
+		return "not with " + string(g.Key.Kind) + " groups"
 	case g.Unreadable != "" && a != ActionDelete:
 		return "the stored config is unreadable: repair it first"
 	case a == ActionStepDown, a == ActionDelete:

@@ -156,13 +156,14 @@ type Group struct {
 	Unreadable         string `json:"unreadable,omitempty"`
 	UnreadableRevision uint64 `json:"unreadable_revision,omitempty"`
 
-	Reads   string   `json:"reads,omitempty"`   // of groups of other kinds: the stream whose consumers are theirs
-	Facts   []string `json:"facts,omitempty"`   // and what their kind says of them, a few words each
-	Actions []Action `json:"actions,omitempty"` // and what can be done to them
-	teller  Teller
-	Queue   bool   `json:"queue,omitempty"` // and their partitions' messages lie in a work queue, under a filter each
-	news    string // what the revision is called
-	stray   uint64 // what they say waits for nobody
+	Reads    string   `json:"reads,omitempty"`   // of groups of other kinds: the stream whose consumers are theirs
+	Facts    []string `json:"facts,omitempty"`   // and what their kind says of them, a few words each
+	Actions  []Action `json:"actions,omitempty"` // and what can be done to them
+	teller   Teller
+	Queue    bool              `json:"queue,omitempty"` // and their partitions' messages lie in a work queue, under a filter each
+	refusals map[Action]string // why what could be done cannot be done now
+	news     string            // what the revision is called
+	stray    uint64            // what they say waits for nobody
 
 	Members    []*Member   `json:"members"`    // configured ones by name, then foreign ones
 	Partitions []Partition `json:"partitions"` // 0..N-1

@@ -26,13 +26,14 @@ type GroupTold struct {
 
 // Told is a group as its kind tells it.
 type Told struct {
-	Revision   uint64    // of what is configured: it goes up with each change; 0: there is none
-	Written    time.Time // when that was stored, server clock
-	News       string    // what a new revision is called in the events: "version 41, planned scale"
-	Raw        string    // what is stored, as it is
-	Unreadable string    // why the newest stored value cannot be used
-	Facts      []string  // what is said of the group behind its kind, a few words each, the important first
-	Actions    []Action  // what can be done to it
+	Revision   uint64            // of what is configured: it goes up with each change; 0: there is none
+	Written    time.Time         // when that was stored, server clock
+	News       string            // what a new revision is called in the events: "version 41, planned scale"
+	Raw        string            // what is stored, as it is
+	Unreadable string            // why the newest stored value cannot be used
+	Facts      []string          // what is said of the group behind its kind, a few words each, the important first
+	Actions    []Action          // what can be done to it
+	Refusals   map[Action]string // why what its kind could do cannot be done now
 	Members    []ToldMember
 	Partitions []ToldPartition // numbered in this order
 	Stray      uint64          // about how many messages wait on the stream for nobody, while partitions are not counted
@@ -147,7 +148,7 @@ func tell(rules []Rule, prev *Group, stream *Stream, now time.Time) *Group {
 	}
 	g.Revision, g.Written, g.Raw, g.Unreadable = t.Revision, t.Written, t.Raw, t.Unreadable
 	g.Config = Config{Partitions: len(t.Partitions)}
-	g.Facts, g.Actions, g.news, g.stray = t.Facts, t.Actions, t.News, t.Stray
+	g.Facts, g.Actions, g.refusals, g.news, g.stray = t.Facts, t.Actions, t.Refusals, t.News, t.Stray
 	g.tellMembers(t, stream)
 	g.tellPartitions(t, prev, stream)
 	g.done += g.acknowledged(prev.Members)

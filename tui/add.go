@@ -35,9 +35,9 @@ func (d *draft) work(m *Model, in model.Intent) {
 		d.problem = "the group is gone"
 	case m.writeRefusal() != "":
 		d.problem = m.writeRefusal()
-	case len(in.Members) == 0:
+	case len(in.Members)+len(in.Edits) == 0:
 	default:
-		p, err := model.NewPlan(d.group, in)
+		p, err := m.newPlan(d.group, in)
 		if err != nil {
 			d.problem = reason(err)
 		}

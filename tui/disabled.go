@@ -62,5 +62,8 @@ func actions() map[keymap.ID]model.Action {
 		keymap.Undo:     model.ActionUndo,
 		keymap.Remove:   model.ActionDelete,
 		keymap.NewGroup: model.ActionCreate,
+
+		keymap.EditSource: model.ActionEditSource,
+		keymap.RemoveID:   model.ActionRemoveID,
 	}
 }

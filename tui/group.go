@@ -89,7 +89,7 @@ func (v *groupView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		v.turn(1)
 	case keymap.Previous:
 		v.turn(panels - 1)
-	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance, keymap.Undo:
+	case keymap.StepDown, keymap.AddTo, keymap.DropFrom, keymap.Remapped, keymap.Balance, keymap.Undo, keymap.EditSource, keymap.RemoveID:
 		v.start(m, id)
 	case keymap.Worst:
 		v.worst(m)
@@ -165,7 +165,7 @@ func (v *groupView) start(m *Model, id keymap.ID) {
 			return
 		}
 		m.plan(g, in)
-	case model.ActionStepDown:
+	case model.ActionStepDown, model.ActionRemoveID:
 		m.plan(g, model.Intent{Action: action, Members: []string{v.members.selected}})
 	case model.ActionBalance:
 		m.plan(g, model.Intent{Action: action})
@@ -173,6 +173,8 @@ func (v *groupView) start(m *Model, id keymap.ID) {
 		m.push(newAddWindow(m, g))
 	case model.ActionDrop:
 		m.push(newDropWindow(m, g, v.members.selected))
+	case model.ActionEditSource:
+		m.push(newSourceWindow(m, g))
 	case model.ActionRemap:
 		m.push(newRemapWindow(m, g, v.chart.cursor))
 	}

@@ -24,7 +24,7 @@ func fleet() world {
 	told := model.Told{
 		Revision: 41, Written: at.Add(-4 * time.Minute), News: "version 41", Raw: `{"version":41}`,
 		Facts:   []string{"version 41", "leader worker-2", "scaling (inferred)", "v2"},
-		Actions: []model.Action{"edit-source"},
+		Actions: []model.Action{model.ActionEditSource, model.ActionRemoveID},
 		Members: []model.ToldMember{
 			{Name: "worker-0", Live: true, State: "live", Facts: []string{"heartbeat 1.2 s ago", "applied 41"}},
 			{Name: "worker-1", State: "expired", Why: "no heartbeat for 16 s", Facts: []string{"applied 40"}},

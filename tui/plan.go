@@ -41,14 +41,18 @@ type appliedMsg struct {
 // plan opens the window that shows what an intent would do, or says why it cannot be
 // done.
 func (m *Model) plan(g *model.Group, in model.Intent) {
-	p, err := model.NewPlan(g, in)
+	p, err := m.newPlan(g, in)
 	if err != nil {
 		m.say(sorry, reason(err))
 		return
 	}
-	w := &planWindow{plan: p, group: g, shownAt: m.opts.Now()}
+	w := planWindow{plan: p, group: g, shownAt: m.opts.Now()}
 	w.refresh(m) // the picture may be held, and old
-	m.push(w)
+	if p.Edit != nil && p.Edit.Confirm != "" {
+		m.push(&confirmWindow{planWindow: w})
+		return
+	}
+	m.push(&w)
 }
 
 // reason is an error without the word that says that it is one.
@@ -64,7 +68,7 @@ func (d *planWindow) paste(*Model, string) {} // a paste confirms nothing
 // When that takes the button away that had the focus, the focus goes back to Cancel.
 func (d *planWindow) refresh(m *Model) {
 	if !d.applying && d.stale == "" {
-		d.stale = d.drift(m.live.Group(d.plan.Key))
+		d.stale = d.drift(m, m.live.Group(d.plan.Key))
 	}
 	if refused := d.refusal(m) != ""; refused != d.refused {
 		d.refused, d.confirm, d.shownAt = refused, false, m.opts.Now()
@@ -219,6 +223,10 @@ func (d *planWindow) title() string {
 		return "Balance " + key
 	case model.ActionUndo:
 		return "Undo on " + key
+	case model.ActionEditSource:
+		return "Edit the source of " + key
+	case model.ActionRemoveID:
+		return "Remove the id " + names + " of " + key
 	case model.ActionCreate:
 		return "Create " + string(d.plan.Key.Kind) + " group " + key
 	case model.ActionDelete:
@@ -244,6 +252,10 @@ func (d *planWindow) button() string {
 		return "Balance"
 	case model.ActionUndo:
 		return "Undo"
+	case model.ActionEditSource:
+		return "Write"
+	case model.ActionRemoveID:
+		return "Remove " + names
 	case model.ActionCreate:
 		return "Create"
 	}

@@ -14,6 +14,8 @@ func planOf(w window) *planWindow {
 		return w
 	case *deleteWindow:
 		return &w.planWindow
+	case *confirmWindow:
+		return &w.planWindow
 	}
 	return nil
 }
@@ -28,9 +30,9 @@ func (d *planWindow) again(m *Model, g *model.Group) (*model.Plan, error) {
 			return nil, err
 		}
 	}
-	p, err := model.NewPlan(g, in)
-	if err != nil {
-		return nil, err
+	p, err := m.newPlan(g, in)
+	if err != nil || p.Edit != nil {
+		return p, err
 	}
 	return p.WithDrain(d.plan.Drain), nil
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // drift says in what the group is no longer the one that the plan was made for.
-func (d *planWindow) drift(now *model.Group) string {
+func (d *planWindow) drift(m *Model, now *model.Group) string {
+	if d.plan.Edit != nil {
+		return d.editDrift(m, now)
+	}
 	if d.plan.Creation != nil {
 		if now != nil {
 			return "a group of that name exists by now"

@@ -102,6 +102,8 @@ func (d *planWindow) lines(m *Model, w int) []*row {
 	t := m.theme
 	rows := d.warnings(t, w) // first, so that they are seen without scrolling
 	switch {
+	case d.plan.Edit != nil:
+		rows = append(rows, d.edit(t, w)...)
 	case d.plan.Creation != nil:
 		rows = append(rows, founding(t, d.plan.Key, *d.plan.Creation, w)...)
 	case d.plan.WritesConfig():

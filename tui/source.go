@@ -58,6 +58,14 @@ type Administrator interface {
 	ReadOnly() bool
 }
 
+// Planning is an administrator that works out what only the kind of a group knows how to
+// do: see [model.Action.OfKind].
+type Planning interface {
+	Administrator
+	// Plan asks nobody and returns at once. The error says in a line what does not fit.
+	Plan(k model.Key, in model.Intent) (*model.Plan, error)
+}
+
 // Handing is an administrator that hands partitions over drained.
 type Handing interface {
 	Administrator

@@ -2,7 +2,10 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/model"
 )
@@ -19,6 +22,30 @@ type Kind interface {
 	// ready is to be called once the groups that exist are told, or cannot be; until then
 	// the picture does not count as live. An error ends all watching.
 	Follow(ctx context.Context, a Account, ready func()) error
+}
+
+// Actor is a kind whose groups can be changed, by the actions that [model.Action.OfKind]
+// tells apart.
+type Actor interface {
+	Kind
+
+	// Plan works an action out against what is known of a group. It asks nobody and returns
+	// at once. The error wraps [model.ErrRefused] and says in a line what does not fit.
+	Plan(k model.Key, in model.Intent) (*model.Plan, error)
+
+	// Apply carries such a plan out as it stands, or not at all, and returns the revision
+	// written; 0: none was. It works the plan out anew against what is stored: nothing of it
+	// but the intent is written. The error wraps [ErrChanged] when that comes to something
+	// else, or the revision is another.
+	Apply(ctx context.Context, o Opener, p *model.Plan) (revision uint64, err error)
+}
+
+// ErrChanged is wrapped when what was to be written was written by somebody else meanwhile.
+var ErrChanged = errors.New("changed meanwhile")
+
+// Opener opens KV buckets that exist, and can do nothing else; [jetstream.JetStream] is one.
+type Opener interface {
+	KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error)
 }
 
 // Account is what a [Kind] is given of the account it watches. Nothing here writes, and

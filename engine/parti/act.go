@@ -9,11 +9,9 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/engine/observe"
 	"pcgtop/model"
 )
-
-// ErrChanged is wrapped when what was to be written was written by somebody else meanwhile.
-var ErrChanged = errors.New("changed meanwhile")
 
 // Source is a partition source as it was seen last.
 type Source struct {
@@ -69,21 +67,16 @@ func (k *Kind) StaleIDs(group model.Key) ([]StaleID, error) {
 	return list, nil
 }
 
-// Opener opens KV buckets; [jetstream.JetStream] is one.
-type Opener interface {
-	KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error)
-}
-
 // Writer does the two things that are safe to do to a deployment from outside. It chooses
 // buckets and keys itself, by what was found of the group, so that nothing else can be
 // written with it: no commit, payload, claim, heartbeat or leader key.
 type Writer struct {
 	kind *Kind
-	open Opener
+	open observe.Opener
 }
 
 // Writer makes one that writes to the groups that are known.
-func (k *Kind) Writer(o Opener) Writer { return Writer{k, o} }
+func (k *Kind) Writer(o observe.Opener) Writer { return Writer{k, o} }
 
 // sourceStore and idStore are all that the writer uses of a bucket.
 type (
@@ -98,7 +91,7 @@ type (
 )
 
 // EditSource edits the partition source of a group at a revision, by compare-and-set, and
-// returns the revision written. The error wraps [ErrChanged] when it is at another one, and
+// returns the revision written. The error wraps [observe.ErrChanged] when it is at another one, and
 // [model.ErrRefused] when the edits do not fit; nothing was written then.
 func (w Writer) EditSource(ctx context.Context, group model.Key, revision uint64, edits []Edit) (Edited, uint64, error) {
 	s, err := w.kind.Source(group)
@@ -118,7 +111,7 @@ func editSource(ctx context.Context, kv sourceStore, key string, revision uint64
 		return Edited{}, 0, fmt.Errorf("reading the source %s: %w", key, err)
 	}
 	if now.Revision() != revision {
-		return Edited{}, 0, fmt.Errorf("the source %s was %w: it is at revision %d, not %d; nothing was written", key, ErrChanged, now.Revision(), revision)
+		return Edited{}, 0, fmt.Errorf("the source %s was %w: it is at revision %d, not %d; nothing was written", key, observe.ErrChanged, now.Revision(), revision)
 	}
 	e, err := PlanEdit(now.Value(), edits)
 	if err != nil {
@@ -129,7 +122,7 @@ func editSource(ctx context.Context, kv sourceStore, key string, revision uint64
 	case err == nil:
 		return e, written, nil
 	case conflict(err):
-		return e, 0, fmt.Errorf("the source %s was %w; nothing was written", key, ErrChanged)
+		return e, 0, fmt.Errorf("the source %s was %w; nothing was written", key, observe.ErrChanged)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return outcome(ctx, kv, key, revision, e, err)
 	}
@@ -158,12 +151,12 @@ func outcome(ctx context.Context, kv sourceStore, key string, revision uint64, e
 	case bytes.Equal(now.Value(), e.Value):
 		return e, now.Revision(), nil
 	}
-	return e, 0, fmt.Errorf("the source %s was %w: it is at revision %d, not %d; nothing was written", key, ErrChanged, now.Revision(), revision)
+	return e, 0, fmt.Errorf("the source %s was %w: it is at revision %d, not %d; nothing was written", key, observe.ErrChanged, now.Revision(), revision)
 }
 
 // RemoveStaleID removes the stable id of a worker that is no more, at a revision. It is
 // refused, with an error that wraps [model.ErrRefused], while the worker beats or leads or
-// the id is young; the error wraps [ErrChanged] when the id was renewed.
+// the id is young; the error wraps [observe.ErrChanged] when the id was renewed.
 func (w Writer) RemoveStaleID(ctx context.Context, group model.Key, worker string, revision uint64) error {
 	d, err := w.kind.deployment(group)
 	if err != nil {
@@ -209,7 +202,7 @@ func removeID(ctx context.Context, kv idStore, worker string, revision uint64, t
 	case err != nil:
 		return fmt.Errorf("reading the stable id %s: %w", worker, err)
 	case id.Revision() != revision:
-		return fmt.Errorf("the stable id %s was %w: it is at revision %d, not %d; nothing was removed", worker, ErrChanged, id.Revision(), revision)
+		return fmt.Errorf("the stable id %s was %w: it is at revision %d, not %d; nothing was removed", worker, observe.ErrChanged, id.Revision(), revision)
 	case now.Sub(id.Created()) <= ttl:
 		return refuse("the stable id %s was renewed %s ago, and counts for %s", worker, ago(now.Sub(id.Created())), ago(ttl))
 	}
@@ -217,7 +210,7 @@ func removeID(ctx context.Context, kv idStore, worker string, revision uint64, t
 	case err == nil:
 		return nil
 	case conflict(err):
-		return fmt.Errorf("the stable id %s was %w; nothing was removed", worker, ErrChanged)
+		return fmt.Errorf("the stable id %s was %w; nothing was removed", worker, observe.ErrChanged)
 	default:
 		return fmt.Errorf("removing the stable id %s: %w", worker, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/engine/observe"
 	"pcgtop/engine/parti/standin"
 	"pcgtop/model"
 )
@@ -20,7 +21,7 @@ func TestEditSource(t *testing.T) {
 	f := play(t, js, standin.Options{Workers: 2, Partitions: keys(4), Source: true})
 	k, kind := group("parti", "worker"), New("")
 	w := observed(t, nc, kind)
-	w.until(t, k, "the source", func(g *model.Group) bool { return slices.Contains(g.Actions, ActionEditSource) })
+	w.until(t, k, "the source", func(g *model.Group) bool { return slices.Contains(g.Actions, model.ActionEditSource) })
 	s, err := kind.Source(k)
 	if err != nil || s.Bucket != "parti-source" || s.Key != standin.SourceKey || len(s.Partitions) != 4 {
 		t.Fatalf("%+v %v", s, err)
@@ -39,7 +40,7 @@ func TestEditSource(t *testing.T) {
 	if note(g, "us.1") != "pending: not assigned yet" {
 		t.Errorf("%+v", g.Partitions)
 	}
-	if _, _, err := writer.EditSource(t.Context(), k, s.Revision, edits); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "nothing was written") {
+	if _, _, err := writer.EditSource(t.Context(), k, s.Revision, edits); !errors.Is(err, observe.ErrChanged) || !strings.Contains(err.Error(), "nothing was written") {
 		t.Errorf("at an old revision: %v", err)
 	}
 	if _, _, err := writer.EditSource(t.Context(), k, revision, edits); !errors.Is(err, model.ErrRefused) {
@@ -89,7 +90,7 @@ func TestEditSourceRaces(t *testing.T) {
 	if err != nil || written != revision+1 {
 		t.Errorf("written and not answered: %d %v", written, err)
 	}
-	if _, _, err = editSource(t.Context(), racing{kv, false}, "k", written, []Edit{{Kind: EditRemove, Keys: []string{"b"}}}); !errors.Is(err, ErrChanged) {
+	if _, _, err = editSource(t.Context(), racing{kv, false}, "k", written, []Edit{{Kind: EditRemove, Keys: []string{"b"}}}); !errors.Is(err, observe.ErrChanged) {
 		t.Errorf("somebody else wrote: %v", err)
 	}
 	if now, err := kv.Get(t.Context(), "k"); err != nil || string(now.Value()) != `[{"keys":["other"]}]` {
@@ -122,7 +123,7 @@ func TestRemoveStaleID(t *testing.T) {
 	}
 	// By a clock that is ahead its time is over.
 	later := time.Now().Add(2 * time.Minute)
-	if err := removeID(t.Context(), ids, "worker-9", revision+1, ttlID2, later); !errors.Is(err, ErrChanged) {
+	if err := removeID(t.Context(), ids, "worker-9", revision+1, ttlID2, later); !errors.Is(err, observe.ErrChanged) {
 		t.Errorf("at another revision: %v", err)
 	}
 	if err := removeID(t.Context(), ids, "worker-9", revision, ttlID2, later); err != nil {
@@ -144,7 +145,7 @@ func TestTellsStaleID(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	told := d.Tell(&model.Stream{}, at.Add(ttlID2+staleGrace+time.Second))
-	if !slices.Equal(told.Actions, []model.Action{ActionRemoveID}) || told.Members[0].State != stateStale || len(told.Findings) != 1 || told.Findings[0].ID != "stale-id" {
+	if !slices.Equal(told.Actions, []model.Action{model.ActionRemoveID}) || told.Members[0].State != stateStale || len(told.Findings) != 1 || told.Findings[0].ID != "stale-id" {
 		t.Errorf("%+v", told)
 	}
 	kind := New("")

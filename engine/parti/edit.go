@@ -164,6 +164,9 @@ func (d Edit) apply(list []entry, e *Edited) ([]entry, error) {
 			return nil, err
 		}
 		text := fmt.Sprintf("+ %s, weight %d", name, d.Weight)
+		if d.Weight == 0 { // types/partition.go
+			text = "+ " + name + ", default weight"
+		}
 		if d.Label != "" {
 			if err := n.set("label", d.Label); err != nil {
 				return nil, err

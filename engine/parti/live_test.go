@@ -54,7 +54,7 @@ func TestFound(t *testing.T) {
 	}
 	w := observed(t, nc, New(""))
 	g, _ := w.until(t, group("fleet", "prod"), "the marked one", func(g *model.Group) bool { return len(g.Members) == 2 })
-	if !says(g.Facts, "source fleet-source/partitions") || !slices.Contains(g.Actions, ActionEditSource) {
+	if !says(g.Facts, "source fleet-source/partitions") || !slices.Contains(g.Actions, model.ActionEditSource) {
 		t.Errorf("facts %q, actions %q", g.Facts, g.Actions)
 	}
 	w.until(t, group("billing", "worker"), "the one with keys of that shape", func(g *model.Group) bool {

@@ -20,12 +20,6 @@ const (
 	stateStale   model.State = "stale"   // it has a stable id that nobody renews
 )
 
-// Actions that can be done to a deployment.
-const (
-	ActionEditSource model.Action = "edit-source" // add, remove, weigh and label partitions
-	ActionRemoveID   model.Action = "remove-id"   // remove a stale stable id
-)
-
 // Tell implements [model.Teller].
 func (d *deployment) Tell(stream *model.Stream, now time.Time) model.Told {
 	d.mu.Lock()
@@ -35,11 +29,11 @@ func (d *deployment) Tell(stream *model.Stream, now time.Time) model.Told {
 		Revision: uint64(max(0, l.shown.number)), Written: l.shown.at, News: l.news(), Raw: d.state.raw(), Unreadable: d.state.commit.problem,
 		Facts: l.facts(), Members: l.members(), Partitions: l.tellPartitions(), Findings: l.findings(),
 	}
-	if l.sourceOf != nil && l.sourceOf.problem == "" {
-		t.Actions = append(t.Actions, ActionEditSource)
-	}
-	if len(l.stale()) > 0 {
-		t.Actions = append(t.Actions, ActionRemoveID)
+	t.Refusals = map[model.Action]string{model.ActionEditSource: l.noSource(), model.ActionRemoveID: l.noStaleID()}
+	for _, action := range []model.Action{model.ActionEditSource, model.ActionRemoveID} {
+		if t.Refusals[action] == "" {
+			t.Actions = append(t.Actions, action)
+		}
 	}
 	return t
 }
