@@ -194,9 +194,9 @@ func (h *handover) summary(ctx context.Context) string {
 	case len(h.now.Paused)+len(h.now.Left) == 0:
 		parts = append(parts, "nobody ran, so there was nothing to drain")
 	case h.now.Unacked > 0:
-		parts = append(parts, fmt.Sprintf("the deadline came after %s with %d unacknowledged, which are delivered again", ms(h.now.Drained), h.now.Unacked))
+		parts = append(parts, fmt.Sprintf("the deadline came after %s with %s unacknowledged, which are delivered again", ms(h.now.Drained), model.Thousands(h.now.Unacked)))
 	default:
-		parts = append(parts, fmt.Sprintf("drained in %s (%d unacknowledged at first)", ms(h.now.Drained), h.now.AtFirst))
+		parts = append(parts, fmt.Sprintf("drained in %s (%s unacknowledged at first)", ms(h.now.Drained), model.Thousands(h.now.AtFirst)))
 	}
 	if h.now.Flowing == h.now.Total {
 		parts = append(parts, fmt.Sprintf("all %s flow after %s", model.Count(h.now.Total, "partition"), ms(h.now.Stood)))

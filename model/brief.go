@@ -1,8 +1,6 @@
 package model
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Short is what is wrong in a few words, the number first, for where room is short.
 func (f Finding) Short() string {
@@ -47,24 +45,24 @@ func (v *view) brief(id string, members []*Member) string {
 	if m == nil {
 		return v.briefOfGroup(id)
 	}
-	sum := func(f func(*Member) uint64) (n uint64) {
+	sum := func(f func(*Member) uint64) string {
+		n := uint64(0)
 		for _, m := range members {
 			n += f(m)
 		}
-		return n
+		return Thousands(n)
 	}
-	who := m.Name
+	who, absent := m.Name, "never seen: " // what is wrong goes before a name, which may be long
+	if !m.LostAt.IsZero() {
+		absent = "gone for " + whole(v.stream.TS.Sub(m.LostAt)) + ": "
+	}
 	if n := len(members); n > 1 {
-		who = Count(n, "member")
-	} else if id == "absent" && m.LostAt.IsZero() {
-		who += " never seen"
-	} else if id == "absent" {
-		who += " gone for " + whole(v.stream.TS.Sub(m.LostAt))
+		who, absent = Count(n, "member"), "unconsumed: "
 	}
-	parts := fmt.Sprintf("%d/%d ", sum(func(m *Member) uint64 { return uint64(len(m.Partitions)) }), v.Config.Partitions)
+	parts := fmt.Sprintf("%s/%s ", sum(func(m *Member) uint64 { return uint64(len(m.Partitions)) }), Thousands(v.Config.Partitions))
 	switch id {
 	case "absent":
-		return parts + "unconsumed: " + who
+		return parts + absent + who
 	case "no-pull":
 		return parts + "not pulled: " + who
 	case "paused":
@@ -72,15 +70,15 @@ func (v *view) brief(id string, members []*Member) string {
 	case "offline":
 		return parts + "offline: " + who
 	case "stalled":
-		return fmt.Sprintf("%d stalled: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
+		return fmt.Sprintf("%s stalled: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
 	case "stuck-unacked":
-		return fmt.Sprintf("%d stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
+		return fmt.Sprintf("%s stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
 	case "passed-over":
-		return fmt.Sprintf("%d passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skip.n) }), who)
+		return fmt.Sprintf("%s passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skip.n) }), who)
 	case "redelivering":
-		return fmt.Sprintf("%d delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
+		return fmt.Sprintf("%s delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
 	case "not-pinned":
-		return fmt.Sprintf("%d wait, none pinned: %s", sum(func(m *Member) uint64 { return m.Consumer.Pending }), who)
+		return fmt.Sprintf("%s wait, none pinned: %s", sum(func(m *Member) uint64 { return m.Consumer.Pending }), who)
 	}
 	return ""
 }
@@ -88,20 +86,20 @@ func (v *view) brief(id string, members []*Member) string {
 func (v *view) briefOfGroup(id string) string {
 	switch id {
 	case "unowned":
-		text := fmt.Sprintf("%d/%d unowned", len(v.nobodys()), len(v.Partitions))
+		text := fmt.Sprintf("%s/%s unowned", Thousands(len(v.nobodys())), Thousands(len(v.Partitions)))
 		if v.configured() == 0 {
 			text += ": no members"
 		}
 		return text
 	case "behind":
 		w, _ := v.grown()
-		return fmt.Sprintf("+%d in %s to %d", w.lag, whole(w.span), v.Lag())
+		return fmt.Sprintf("lag +%s in %s", Thousands(w.lag), whole(w.span))
 	case "buffer-full":
-		return fmt.Sprintf("%s full, %d at origin", v.Stream.limit(), v.Hop.Behind)
+		return fmt.Sprintf("%s full, %s at origin", v.Stream.limit(), Thousands(v.Hop.Behind))
 	case "sourcing-stopped":
-		return fmt.Sprintf("%d at origin, none comes", v.Hop.Behind)
+		return Thousands(v.Hop.Behind) + " at origin, none comes"
 	case "sourcing-behind":
-		return fmt.Sprintf("~%d at origin, behind", v.Hop.Behind)
+		return "~" + Thousands(v.Hop.Behind) + " at origin, behind"
 	}
 	return ""
 }

@@ -24,16 +24,16 @@ func TestBriefs(t *testing.T) {
 		id    string
 		group *Group
 	}{
-		"4/16 unconsumed: d never seen": {"absent", seen(func(l []*Consumer) []*Consumer { return l[:3] })},
-		"12/16 unconsumed: 3 members":   {"absent", seen(func(l []*Consumer) []*Consumer { return l[:1] })},
-		"4/16 not pulled: a":            {"no-pull", seen(func(l []*Consumer) []*Consumer { l[0].Waiting = 0; return l })},
-		"8/16 paused: 2 members":        {"paused", seen(func(l []*Consumer) []*Consumer { l[0].Paused, l[1].Paused = true, true; return l })},
-		"4/16 offline: b":               {"offline", seen(func(l []*Consumer) []*Consumer { l[1].Offline = "why"; return l })},
-		"7 wait, none pinned: a":        {"not-pinned", seen(func(l []*Consumer) []*Consumer { l[0].PinID, l[0].Pending = "", 7; return l })},
-		"3 stuck unacked: c":            {"stuck-unacked", seen(func(l []*Consumer) []*Consumer { stuckOf(l[2], 3); return l })},
-		"5 stalled: 2 members":          {"stalled", seen(func(l []*Consumer) []*Consumer { stuckOf(l[2], 3); stuckOf(l[0], 2); return l })},
-		"2 delivered again: a":          {"redelivering", seen(func(l []*Consumer) []*Consumer { l[0].Redelivered = 2; return l })},
-		"16/16 unowned: no members":     {"unowned", Reduce(base, at, ConfigSeen{Key: k, Revision: 2, Config: config(16)}).Group(k)},
+		"4/16 never seen: d":          {"absent", seen(func(l []*Consumer) []*Consumer { return l[:3] })},
+		"12/16 unconsumed: 3 members": {"absent", seen(func(l []*Consumer) []*Consumer { return l[:1] })},
+		"4/16 not pulled: a":          {"no-pull", seen(func(l []*Consumer) []*Consumer { l[0].Waiting = 0; return l })},
+		"8/16 paused: 2 members":      {"paused", seen(func(l []*Consumer) []*Consumer { l[0].Paused, l[1].Paused = true, true; return l })},
+		"4/16 offline: b":             {"offline", seen(func(l []*Consumer) []*Consumer { l[1].Offline = "why"; return l })},
+		"7 wait, none pinned: a":      {"not-pinned", seen(func(l []*Consumer) []*Consumer { l[0].PinID, l[0].Pending = "", 7; return l })},
+		"3 stuck unacked: c":          {"stuck-unacked", seen(func(l []*Consumer) []*Consumer { stuckOf(l[2], 3); return l })},
+		"5 stalled: 2 members":        {"stalled", seen(func(l []*Consumer) []*Consumer { stuckOf(l[2], 3); stuckOf(l[0], 2); return l })},
+		"2 delivered again: a":        {"redelivering", seen(func(l []*Consumer) []*Consumer { l[0].Redelivered = 2; return l })},
+		"16/16 unowned: no members":   {"unowned", Reduce(base, at, ConfigSeen{Key: k, Revision: 2, Config: config(16)}).Group(k)},
 	} {
 		f := has(c.group, c.id)
 		if f == nil || f.Brief != want || f.Short() != want || strings.TrimLeft(f.Brief, "0123456789") == f.Brief {

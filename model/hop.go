@@ -170,7 +170,7 @@ func (f StreamFacts) full() bool {
 // limit writes how full a stream is, in its own limit's unit.
 func (f StreamFacts) limit() string {
 	if f.MaxMsgs > 0 && (f.MaxBytes <= 0 || f.Messages >= uint64(f.MaxMsgs)) {
-		return fmt.Sprintf("%d/%d", f.Messages, f.MaxMsgs)
+		return Thousands(f.Messages) + "/" + Thousands(f.MaxMsgs)
 	}
-	return fmt.Sprintf("%d/%d bytes", f.Bytes, f.MaxBytes)
+	return Thousands(f.Bytes) + "/" + Thousands(f.MaxBytes) + " bytes"
 }

@@ -40,12 +40,12 @@ func Letter(i int) string {
 	return s
 }
 
-// Count writes a number of things in words: 1 partition, 2 partitions.
+// Count writes a number of things in words: 1 partition, 2 partitions, 1,024 partitions.
 func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + one + "s"
+	return Thousands(n) + " " + one + "s"
 }
 
 // ParseRanges reads what [Ranges] writes, in any order: 0-4,15. Blanks are ignored.

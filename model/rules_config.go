@@ -92,7 +92,7 @@ func noOrigin(v *view) []Finding {
 	}
 	text := "no origin " + v.Key.Stream + ": nothing new will come"
 	if n := v.Stream.Messages; n > 0 {
-		text += fmt.Sprintf("; %d of its messages are still in the work stream", n)
+		text += fmt.Sprintf("; %s of its messages are still in the work stream", Thousands(n))
 	}
 	return one(Finding{Text: text, Hint: "make the stream again, or delete the group"})
 }
@@ -105,7 +105,7 @@ func originAnew(v *view) []Finding {
 	case HopBroken:
 		return one(Finding{Text: v.Hop.Why, Hint: "nats-server 2.15 begins again within half a minute; before it, delete the group and create it again"})
 	case HopStopped:
-		return one(Finding{Text: fmt.Sprintf("the origin was made anew, %d messages wait there and none is sourced", v.Hop.Behind), Hint: "delete the group and create it again"})
+		return one(Finding{Text: fmt.Sprintf("the origin was made anew, %s messages wait there and none is sourced", Thousands(v.Hop.Behind)), Hint: "delete the group and create it again"})
 	}
 	return one(Finding{Severity: Info, Text: "the origin was made anew after the group"})
 }
@@ -159,7 +159,7 @@ func configDiffers(v *view) []Finding {
 	}
 	f := Finding{Text: "config differs from work stream: " + strings.Join(parts, ", "), Hint: "running members will have stopped; put the config back, or create another group"}
 	if c := v.Counts; c != nil && c.Reach != nil {
-		f.Text += fmt.Sprintf("; %d of %d messages are out of every member's reach", c.Reach.Beyond(), c.Reach.Stored)
+		f.Text += fmt.Sprintf("; %s of %s messages are out of every member's reach", Thousands(c.Reach.Beyond()), Thousands(c.Reach.Stored))
 	}
 	return one(f)
 }
@@ -219,7 +219,7 @@ func stampDiffers(v *view) []Finding {
 	c := v.Counts
 	switch {
 	case c != nil && c.Reach != nil && (sure || c.Reach.Beyond() > 0):
-		f.Text += fmt.Sprintf("; %d of %s out of reach", c.Reach.Beyond(), Count(int(c.Reach.Stored), "message"))
+		f.Text += fmt.Sprintf("; %s of %s out of reach", Thousands(c.Reach.Beyond()), Count(int(c.Reach.Stored), "message"))
 	case c != nil && c.Reach != nil && c.Reach.Stored > 0: // all of them carry a partition
 		return nil
 	case !sure:

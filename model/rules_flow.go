@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -18,12 +19,12 @@ func stalled(v *view) []Finding {
 		if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
 			return Finding{}
 		}
-		f := Finding{Text: fmt.Sprintf("%s stalled: %d wait and nothing was acknowledged for %s", m.Name, c.Lag(), whole(still)), Hint: "see what its instance does"}
+		f := Finding{Text: fmt.Sprintf("%s stalled: %s wait and nothing was acknowledged for %s", m.Name, Thousands(c.Lag()), whole(still)), Hint: "see what its instance does"}
 		if v.Refusal(ActionStepDown) == "" {
 			f.Hint += "; step it down (s)"
 		}
 		if c.AckPending > 0 {
-			f.Text += fmt.Sprintf(", %d unacked", c.AckPending)
+			f.Text += fmt.Sprintf(", %s unacked", Thousands(c.AckPending))
 		}
 		if m.State == StateNoPull {
 			f.Hint = "start an instance of " + m.Name
@@ -36,7 +37,7 @@ func stuckUnacked(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
 		c := m.Consumer
 		if still := c.unackedFor(); c.AckWait > 0 && still > c.AckWait && c.Waiting == 0 && !c.Paused {
-			return Finding{Text: fmt.Sprintf("%s stuck: %d unacked for %s > ack wait %s, no waiting pull", m.Name, c.AckPending, whole(still), c.AckWait), Hint: "start an instance of " + m.Name}
+			return Finding{Text: fmt.Sprintf("%s stuck: %s unacked for %s > ack wait %s, no waiting pull", m.Name, Thousands(c.AckPending), whole(still), c.AckWait), Hint: "start an instance of " + m.Name}
 		}
 		return Finding{}
 	})
@@ -75,13 +76,11 @@ func growing(v *view) []Finding {
 	if !grows || w.lag == 0 || v.stream.TS.Sub(v.acked()) > WindowNeed/3 {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("lag grew by %d in %s to %d: %.0f/s in, %.0f/s out", w.lag, whole(w.span), v.Lag(), w.in(), w.out()), Hint: "make handlers faster, or spread the partitions over more members"}
+	f := Finding{Text: fmt.Sprintf("lag grew by %s in %s to %s: %s/s in, %s/s out", Thousands(w.lag), whole(w.span), Thousands(v.Lag()), Thousands(uint64(math.Round(w.in()))), Thousands(uint64(math.Round(w.out())))), Hint: "make handlers faster, or spread the partitions over more members"}
 	if v.Refusal(ActionAdd) == "" {
 		f.Hint += " (a)"
 	}
-	if w.stray > slack {
-		f.Text += fmt.Sprintf("; %d of it where nobody consumes", w.stray)
-	}
+	f.Text += w.unconsumed()
 	return one(f)
 }
 
@@ -89,7 +88,7 @@ func sourcingStopped(v *view) []Finding {
 	if v.Hop == nil || v.Hop.State != HopStopped || v.origin.Created.After(v.Stream.Created) && !v.Stream.Created.IsZero() {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("sourcing stopped: %d wait at the origin and none comes", v.Hop.Behind), Hint: "see the servers' logs about stream " + v.Key.ConsumeStream()}
+	f := Finding{Text: fmt.Sprintf("sourcing stopped: %s wait at the origin and none comes", Thousands(v.Hop.Behind)), Hint: "see the servers' logs about stream " + v.Key.ConsumeStream()}
 	if v.Hop.Why != "" {
 		f.Text += ": " + v.Hop.Why
 	}
@@ -100,7 +99,7 @@ func bufferFull(v *view) []Finding {
 	if v.Hop == nil || v.Hop.State != HopFull {
 		return nil
 	}
-	return one(Finding{Text: fmt.Sprintf("buffer full %s, %d waiting at origin, sourcing paused", v.Stream.limit(), v.Hop.Behind), Hint: "it goes on as members acknowledge; a larger buffer needs another group"})
+	return one(Finding{Text: fmt.Sprintf("buffer full %s, %s waiting at origin, sourcing paused", v.Stream.limit(), Thousands(v.Hop.Behind)), Hint: "it goes on as members acknowledge; a larger buffer needs another group"})
 }
 
 // sourcingMany is how many messages may be on their way from the origin at any time.
@@ -114,7 +113,7 @@ func sourcingBehind(v *view) []Finding {
 	if n <= sourcingMany {
 		return nil
 	}
-	f := Finding{Text: fmt.Sprintf("sourcing is behind: ~%d wait at the origin", v.Hop.Behind), Hint: "the work stream takes messages slower than they are published"}
+	f := Finding{Text: fmt.Sprintf("sourcing is behind: ~%s wait at the origin", Thousands(v.Hop.Behind)), Hint: "the work stream takes messages slower than they are published"}
 	if !whole {
 		f.Severity = Info
 	}
@@ -149,7 +148,7 @@ func whale(v *view) []Finding {
 		owner = p.Owner
 	}
 	n := p.Count.Pending
-	f := Finding{Text: fmt.Sprintf("partition %d (%s) holds %.0f %% of %s: %d of %d messages", p.Number, owner, float64(n)/float64(sum)*100, of, n, sum), Hint: "give it a member of its own (m)"}
+	f := Finding{Text: fmt.Sprintf("partition %d (%s) holds %.0f %% of %s: %s of %s messages", p.Number, owner, float64(n)/float64(sum)*100, of, Thousands(n), Thousands(sum)), Hint: "give it a member of its own (m)"}
 	if v.Key.Kind == KindStatic {
 		f.Hint = "see which key it is (w)"
 	}

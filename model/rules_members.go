@@ -27,16 +27,21 @@ func countWaiting(n uint64) string {
 	if n == 1 {
 		return "1 message waits"
 	}
-	return fmt.Sprintf("%d messages wait", n)
+	return Thousands(n) + " messages wait"
 }
 
-// piling says by how much the lag grew where nobody consumes.
+// piling is [growth.unconsumed] of the window.
 func (v *view) piling() string {
 	w, _ := v.grown()
+	return w.unconsumed()
+}
+
+// unconsumed says by how much the lag grew where nobody consumes.
+func (w growth) unconsumed() string {
 	if w.stray <= slack {
 		return ""
 	}
-	return fmt.Sprintf("; %d more than %s ago where nobody consumes", w.stray, whole(w.span))
+	return fmt.Sprintf("; what nobody consumes grew by %s in %s", Thousands(w.stray), whole(w.span))
 }
 
 func absent(v *view) []Finding {
@@ -145,7 +150,7 @@ func paused(v *view) []Finding {
 	return v.each(StatePaused, func(m *Member) Finding {
 		text := fmt.Sprintf("%s is paused for %s more", m.Name, m.Consumer.PauseRemaining.Round(time.Second))
 		if n := m.Consumer.Lag(); n > 0 {
-			text += fmt.Sprintf(", %d wait", n)
+			text += fmt.Sprintf(", %s wait", Thousands(n))
 		}
 		return Finding{Text: text, Hint: "resume it, or wait"}
 	})
@@ -156,7 +161,7 @@ func notPinned(v *view) []Finding {
 		if m.Consumer.Pending == 0 {
 			return Finding{} // it will be pinned at the next message
 		}
-		f := Finding{Text: fmt.Sprintf("%s: nobody is pinned and %d wait", m.Name, m.Consumer.Pending), Hint: "see whether its instances pull with the priority group"}
+		f := Finding{Text: fmt.Sprintf("%s: nobody is pinned and %s wait", m.Name, Thousands(m.Consumer.Pending)), Hint: "see whether its instances pull with the priority group"}
 		if !m.Consumer.PinChanged.IsZero() && v.stream.TS.Sub(m.Consumer.PinChanged) < absentGrace {
 			f.Severity = Info
 		}

@@ -100,7 +100,7 @@ func (v *groupView) line() string {
 			return strings.Join([]string{line, "instance " + i.Name(), roleWords(m, i)}, ", ")
 		}
 		if m.Consumer != nil && m.Consumer.Name != "" {
-			line += fmt.Sprintf(", %d pending, consumer %s of %s", m.Consumer.Pending, m.Consumer.Name, g.ConsumeStream())
+			line += fmt.Sprintf(", %s pending, consumer %s of %s", model.Thousands(m.Consumer.Pending), m.Consumer.Name, g.ConsumeStream())
 		}
 		return line
 	}

@@ -32,9 +32,9 @@ func TestCopy(t *testing.T) {
 		way  []string
 		want string
 	}{
-		{nil, "TELEMETRY/rollup: degraded, m3 never seen: it owns 5 partitions (10-14), 9811 messages wait there"},
+		{nil, "TELEMETRY/rollup: degraded, m3 never seen: it owns 5 partitions (10-14), 9,811 messages wait there"},
 		{[]string{"enter"}, "m3 of TELEMETRY/rollup: absent, partitions 10-14"},
-		{[]string{"enter", "up"}, "m2 of TELEMETRY/rollup: pinned 3 m, partitions 5-9, 4281 pending, consumer m2 of TELEMETRY-rollup"},
+		{[]string{"enter", "up"}, "m2 of TELEMETRY/rollup: pinned 3 m, partitions 5-9, 4,281 pending, consumer m2 of TELEMETRY-rollup"},
 		{[]string{"enter", "tab", "right"}, "TELEMETRY/rollup partition 1: m1, pinned, 18 wait, oldest 41 s"},
 		{[]string{"enter", "x", "enter"}, "pcgtop elastic drop TELEMETRY rollup m3"},
 	} {

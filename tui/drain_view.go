@@ -179,7 +179,7 @@ func (d *drainWindow) lines(m *Model, w int) []*row {
 		who += "; that ends by itself at " + m.clock(now.Deadline)
 	}
 	step(phase >= 0, phase > 0, "paused", who)
-	waits := fmt.Sprintf("%d unacknowledged, of %d at first", now.Unacked, now.AtFirst)
+	waits := fmt.Sprintf("%s unacknowledged, of %s at first", model.Thousands(now.Unacked), model.Thousands(now.AtFirst))
 	if now.Drained > 0 {
 		waits += ", after " + brisk(now.Drained)
 	}

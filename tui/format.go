@@ -4,23 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"pcgtop/model"
 )
 
 // number writes a count with commas, or short when it would take more than w cells.
 func number(n uint64, w int) string {
-	digits := strconv.FormatUint(n, 10)
-	if size := len(digits) + (len(digits)-1)/3; size <= w {
-		var b strings.Builder
-		for i, d := range digits {
-			if i > 0 && (len(digits)-i)%3 == 0 {
-				b.WriteByte(',')
-			}
-			b.WriteRune(d)
-		}
-		return b.String()
+	if full := model.Thousands(n); len(full) <= w {
+		return full
 	}
 	v, unit := float64(n), ""
 	for _, u := range []string{"k", "M", "G", "T", "P", "E"} {

@@ -6,6 +6,7 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // view draws the body.
@@ -184,9 +185,8 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 			head = t.row().gap(1).put(st.strong(), sign+" ")
 		}
 		indent := head.width
-		said := sentence(t, g.Findings[0], indent, w-indent-1, mostHead(h)+1)
-		v.said = len(said) <= mostHead(h)
-		said = said[:min(len(said), mostHead(h))]
+		said, whole := sentence(t, g.Findings[0], indent, w-indent-1, mostHead(h))
+		v.said = whole
 		said[0] = head.join(said[0].cut(indent, max(indent, said[0].width)))
 		lines = append(lines, said...)
 	}
@@ -207,7 +207,11 @@ func ellipsis(t *theme, r *row, w int) *row {
 	if r.width <= w || w < 1 {
 		return r
 	}
-	return r.cut(0, w-1).put(t.dim, "…")
+	text := ""
+	for _, s := range r.spans {
+		text += s.text
+	}
+	return r.cut(0, glyph.Width(glyph.Sentence(text, w))-1).put(t.dim, "…")
 }
 
 // quietly says in words that there is nothing to do.
@@ -290,7 +294,8 @@ func (v *groupView) findingLines(t *theme, w int) []*row {
 	var lines []*row
 	for _, f := range all[:min(len(all), mostFindings)] {
 		sign, st := t.severity(f.Severity)
-		for i, r := range sentence(t, f, 3, w-4, 4) {
+		said, _ := sentence(t, f, 3, w-4, 4)
+		for i, r := range said {
 			if i == 0 {
 				r = t.row().gap(1).put(st, sign).gap(1).join(r.cut(3, max(3, r.width)))
 			}

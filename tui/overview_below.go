@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"time"
 
 	"pcgtop/keymap"
@@ -47,7 +48,7 @@ func (o *overview) reasons(t *theme, g *model.Group, w, h int) []*row {
 	lines := []*row{title}
 	said := 0
 	for i, f := range g.Findings {
-		text := sentence(t, f, 3, w-4, 3)
+		text, _ := sentence(t, f, 3, w-4, 3)
 		if i > 0 && (f.Severity == model.Info || len(lines)+len(text) > h) {
 			break
 		}
@@ -67,8 +68,25 @@ func (o *overview) reasons(t *theme, g *model.Group, w, h int) []*row {
 	return lines
 }
 
-// sentence draws a finding and its hint in at most n lines, indented.
-func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
+// sentence draws a finding and its hint in at most n lines, indented, and tells whether
+// they are all. Names are cut for them where that helps.
+func sentence(t *theme, f model.Finding, indent, w, n int) (lines []*row, whole bool) {
+	text, hint := t.row().safe(f.Text), t.row().safe(f.Hint)
+	for _, most := range mostOfNames() {
+		f.Text, f.Hint = glyph.Names(text, most), glyph.Names(hint, most)
+		if lines = spoken(t, f, indent, w); len(lines) <= n {
+			return lines, true
+		}
+	}
+	return lines[:n], false
+}
+
+// mostOfNames is how many cells names in a sentence take at most, at first as many as they
+// like: one after the other until the sentence fits. No plain word is longer than the last.
+func mostOfNames() []int { return []int{math.MaxInt, 40, 24, 16} }
+
+// spoken is a finding and its hint in as many lines as it takes.
+func spoken(t *theme, f model.Finding, indent, w int) []*row {
 	var lines []*row
 	words := glyph.Wrap(t.row().safe(f.Text+"."), w)
 	for _, s := range words {
@@ -84,7 +102,7 @@ func sentence(t *theme, f model.Finding, indent, w, n int) []*row {
 			}
 		}
 	}
-	return lines[:min(len(lines), n)]
+	return lines
 }
 
 // eventLine draws one event. The group's name takes so many cells, none where the group

@@ -200,7 +200,13 @@ func why(m *Model, g *model.Group, w int) (string, style) {
 		}
 		text += "; " + s
 	}
-	return text, st
+	safe := m.theme.row().safe(text)
+	for _, most := range mostOfNames() {
+		if text = glyph.Names(safe, most); glyph.Width(text) <= w {
+			break
+		}
+	}
+	return glyph.Sentence(text, w), st
 }
 
 // mostReasons is how many things are said of a group in a line.

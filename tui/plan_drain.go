@@ -61,7 +61,21 @@ func (d *planWindow) drainRefusal(m *Model) string {
 	case !d.plan.Drainable():
 		return "no partition changes hands: there is nothing to drain"
 	}
+	if n, _ := d.running(); n == 0 && d.plan.Drain == 0 {
+		return "no member runs: there is nothing to drain"
+	}
 	return ""
+}
+
+// running is how many members run, and what they have not acknowledged.
+func (d *planWindow) running() (members int, unacked uint64) {
+	for _, mem := range d.group.Members {
+		if mem.Configured && mem.Consumer != nil && mem.Elsewhere == "" {
+			members++
+			unacked += mem.Consumer.AckPending
+		}
+	}
+	return members, unacked
 }
 
 // handover says how the partitions are handed over, where there is a choice.
@@ -74,18 +88,12 @@ func (d *planWindow) handover(m *Model, w int) []*row {
 	if d.plan.Drain > 0 {
 		box, st = "[x] ", t.text
 	}
-	n, unacked := 0, uint64(0)
-	for _, mem := range d.group.Members {
-		if mem.Configured && mem.Consumer != nil && mem.Elsewhere == "" {
-			n++
-			unacked += mem.Consumer.AckPending
-		}
-	}
+	n, unacked := d.running()
 	longest := model.DefaultDrain
 	if d.plan.Drain > 0 {
 		longest = d.plan.Drain
 	}
-	text := fmt.Sprintf("%sdrain first: pause %s, wait for what is unacknowledged (%d now), at most %s, then write", box, model.Count(n, "member"), unacked, longest)
+	text := fmt.Sprintf("%sdrain first: pause %s, wait for what is unacknowledged (%s now), at most %s, then write", box, model.Count(n, "member"), model.Thousands(unacked), longest)
 	rows := labelled(t, "handover", text, st, w)
 	for _, r := range rows {
 		r.on(&target{action: keymap.Drain})

@@ -49,6 +49,6 @@ func TestBigRemapEditorIsQuick(t *testing.T) {
 			}
 		}
 		s.blind = false
-		s.press("B", "enter").sees("1024 partitions")
+		s.press("B", "enter").sees("1,024 partitions")
 	}
 }

@@ -131,12 +131,7 @@ func (r *row) left(st style, text string, w int) *row {
 // name is left for names: what is missing is missing in the middle, for names of one
 // kind differ at the end.
 func (r *row) name(st style, text string, w int) *row {
-	s := r.safe(text)
-	if glyph.Width(s) > w && w >= 6 {
-		head, n := glyph.Cut(s, w/2)
-		s = head + "…" + glyph.Skip(s, glyph.Width(s)-(w-n-1))
-	}
-	return r.left(st, s, w)
+	return r.left(st, glyph.Middle(r.safe(text), w), w)
 }
 
 // right is left, padded in front.

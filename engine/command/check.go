@@ -162,7 +162,7 @@ func (t thresholds) judge(g *model.Group) checked {
 		one.add(t.status(f), f)
 	}
 	if level, limit := over(one.Lag, t.lag); level != StatusOK {
-		one.add(level, model.Finding{ID: "lag", Severity: severity(level), Text: fmt.Sprintf("lag %d is at least %d", one.Lag, limit)})
+		one.add(level, model.Finding{ID: "lag", Severity: severity(level), Text: fmt.Sprintf("lag %s is at least %s", model.Thousands(one.Lag), model.Thousands(limit))})
 	}
 	if oldest := g.Oldest(); !oldest.IsZero() && g.Counts != nil {
 		old := max(0, g.Counts.At.Sub(oldest))

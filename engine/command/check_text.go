@@ -45,7 +45,7 @@ func (v verdicts) text(w io.Writer) error {
 		if v.watched > 0 && !g.Window.Complete {
 			note = fmt.Sprintf(", watched for %s of %s", g.Window.Span.Round(time.Second), model.WindowNeed)
 		}
-		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%d%s\n", g.Status, g.Key, g.Verdict, about, g.Lag, note)
+		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%s%s\n", g.Status, g.Key, g.Verdict, about, model.Thousands(g.Lag), note)
 		failed = errors.Join(failed, err)
 		for _, f := range g.Findings {
 			if f.Status == StatusOK {

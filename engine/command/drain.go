@@ -69,7 +69,7 @@ func waiting(now model.Handover) string {
 	if len(now.Paused)+len(now.Left) == 0 {
 		return "no member runs: nothing to drain"
 	}
-	text := fmt.Sprintf("paused %s; waiting for %d unacknowledged", model.Count(len(now.Paused), "member"), now.Unacked)
+	text := fmt.Sprintf("paused %s; waiting for %s unacknowledged", model.Count(len(now.Paused), "member"), model.Thousands(now.Unacked))
 	if len(now.Left) > 0 {
 		text += fmt.Sprintf("; %s paused by somebody else, left so", strings.Join(now.Left, ", "))
 	}
@@ -83,7 +83,7 @@ func waiting(now model.Handover) string {
 func drained(now model.Handover) string {
 	after := now.Drained.Round(time.Millisecond)
 	if now.Unacked > 0 {
-		return fmt.Sprintf("the deadline came after %s with %d unacknowledged; writing", after, now.Unacked)
+		return fmt.Sprintf("the deadline came after %s with %s unacknowledged; writing", after, model.Thousands(now.Unacked))
 	}
 	return fmt.Sprintf("drained after %s; writing", after)
 }

@@ -101,7 +101,7 @@ func (o placed) text(w io.Writer) error {
 			line += "  pin " + p.PinID
 		}
 		if c := p.Count; c != nil {
-			line += fmt.Sprintf("  %d wait before it", c.Pending)
+			line += "  " + model.Thousands(c.Pending) + " wait before it"
 			if !c.Oldest.IsZero() {
 				most := ""
 				if c.AtMost {

@@ -103,7 +103,7 @@ func (s *split) nobody(partitions []int, stray uint64) model.Finding {
 	case 1:
 		f.Text += ", ~1 message waits there"
 	default:
-		f.Text += fmt.Sprintf(", ~%d messages wait there", stray)
+		f.Text += ", ~" + model.Thousands(stray) + " messages wait there"
 	}
 	return f
 }

@@ -37,7 +37,7 @@ func (r Reach) String() string {
 		parts = append(parts, r.Why)
 	}
 	if r.OutOfReach > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d messages out of reach", r.OutOfReach, r.Messages))
+		parts = append(parts, fmt.Sprintf("%s of %s messages out of reach", model.Thousands(r.OutOfReach), model.Thousands(r.Messages)))
 	}
 	if len(parts) == 0 {
 		return "every partition is covered"

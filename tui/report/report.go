@@ -85,7 +85,7 @@ func Group(w io.Writer, g *model.Group, only ...string) error {
 		if h.About {
 			about = "~"
 		}
-		fmt.Fprintf(w, "  source %s, %s%d waiting at the origin\n", h.State, about, h.Behind)
+		fmt.Fprintf(w, "  source %s, %s%s waiting at the origin\n", h.State, about, model.Thousands(h.Behind))
 	}
 	fmt.Fprintln(w)
 	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
