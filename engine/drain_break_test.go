@@ -88,9 +88,7 @@ func TestLinkLostWhileDraining(t *testing.T) {
 		t.Errorf("%q, %v after %s", done, err, took)
 	}
 	h.release()
-	again := must(server.NewServer(o))
-	again.Start()
-	t.Cleanup(func() { natstest.Stop(again) })
+	natstest.Run(t, o)
 	pollFor(t, 30*time.Second, "both members go on", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,25 +21,15 @@ func guarded(t *testing.T, denied ...string) *account {
 	if testing.Short() {
 		t.Skip("runs the real binary")
 	}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-		Users: []*server.User{
+	s := natstest.Start(t, func(o *server.Options) {
+		o.Users = []*server.User{
 			{Username: "admin", Password: "pw"},
 			{Username: "user", Password: "pw", Permissions: &server.Permissions{
 				Publish:   &server.SubjectPermission{Deny: denied},
 				Subscribe: &server.SubjectPermission{Deny: []string{"$JS.EVENT.>"}},
 			}},
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
+		}
 	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
 	nc, err := nats.Connect(s.ClientURL(), nats.UserInfo("admin", "pw"))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package e2e
 import (
 	"testing"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -19,15 +21,7 @@ func ownServer(t testing.TB, options ...jetstream.JetStreamOpt) (*server.Server,
 func ownServerWith(t testing.TB, o *server.Options, options ...jetstream.JetStreamOpt) (*server.Server, jetstream.JetStream) {
 	t.Helper()
 	o.Host, o.JetStream, o.NoLog, o.NoSigs = "127.0.0.1", true, true, true
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not come up")
-	}
+	s := natstest.Run(t, o)
 	nc, err := nats.Connect(s.ClientURL())
 	if err != nil {
 		t.Fatal(err)

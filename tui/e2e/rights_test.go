@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"pcgtop/internal/natstest"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -66,15 +68,7 @@ func office(t *testing.T) (login func(user string) string, lists map[string]*ser
 			users = append(users, &server.User{Username: name + " " + subject, Password: "pw", Permissions: lacking(all, subject)})
 		}
 	}
-	s, err := server.NewServer(&server.Options{ServerName: "office", Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true, Users: users})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not come up")
-	}
+	s := natstest.Start(t, func(o *server.Options) { o.ServerName, o.Users = "office", users })
 	nc, err := nats.Connect(s.ClientURL(), nats.UserInfo("admin", "pw"), nats.Name("office-m1"))
 	if err != nil {
 		t.Fatal(err)
