@@ -18,6 +18,8 @@ import (
 	"pcgtop/model"
 )
 
+const hungAckWait = 20 * time.Second
+
 // hung is a group of two members of which m1 holds a message until it is released.
 type hung struct {
 	js      jetstream.JetStream
@@ -49,7 +51,7 @@ func hangOn(t *testing.T, s *server.Server) *hung {
 				<-held
 			}
 			_ = msg.Ack()
-		}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: 20 * time.Second, MaxAckPending: 1}))
+		}, jetstream.ConsumerConfig{AckPolicy: jetstream.AckExplicitPolicy, AckWait: hungAckWait, MaxAckPending: 1}))
 		t.Cleanup(running.Stop)
 	}
 	poll(t, "both consumers", func() bool { return h.info(t, "m1") != nil && h.info(t, "m2") != nil })
@@ -127,7 +129,8 @@ func TestDrainStoppedAtEachStep(t *testing.T) {
 				if err != nil || !strings.Contains(done, "drop m2") {
 					t.Errorf("%q, %v", done, err)
 				}
-				poll(t, "m1 has all partitions and is not paused", func() bool {
+				// One of orbit.go that was refused, since m2 was still there, tries again after the ack wait.
+				pollFor(t, hungAckWait+5*time.Second, "m1 has all partitions and is not paused", func() bool {
 					i := h.info(t, "m1")
 					return i != nil && !i.Paused && len(i.Config.FilterSubjects) == 8
 				})
