@@ -3,7 +3,7 @@
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run test check bench scale flat fuzz soak snapshots pictures build install
+.PHONY: run test check bench scale flat fuzz soak snapshots recording pictures build install
 
 run: ## the screens on an embedded server with live groups
 	$(GO) run . demo
@@ -50,8 +50,19 @@ soak:
 snapshots: ## rewrite the golden frames; review the diff
 	$(GO) test ./tui -update
 
+# The recording of the demo that the README's pictures and many frames are drawn from: in it
+# the pinned instance of a member of the troubled group steps down. It takes 130 s; review
+# the frames and the pictures that it changes.
+RECORDING = testdata/recordings/demo.jsonl.gz
+recording: build
+	@XDG_CONFIG_HOME=$(CURDIR)/testdata; export XDG_CONFIG_HOME; bin/pcgtop demo --serve >bin/demo.url & demo=$$!; trap 'kill $$demo $$recorder 2>/dev/null' EXIT; \
+	until grep -q . bin/demo.url; do sleep 0.1; done; url=$$(cat bin/demo.url); \
+	bin/pcgtop -s $$url record $(RECORDING) TELEMETRY/rollup --for 130s --force & recorder=$$!; \
+	sleep 20; bin/pcgtop -s $$url elastic step-down TELEMETRY rollup m1 && wait $$recorder
+	$(MAKE) snapshots pictures
+
 # The README's pictures, drawn from a recording of the demo.
-SHOT = TZ=UTC XDG_CONFIG_HOME=$(CURDIR)/testdata $(GO) run . --theme dark shot --replay testdata/recordings/demo.jsonl.gz
+SHOT = TZ=UTC XDG_CONFIG_HOME=$(CURDIR)/testdata $(GO) run . --theme dark shot --replay $(RECORDING)
 pictures:
 	$(SHOT) --size 120x24 -o snapshots/overview.svg
 	$(SHOT) --size 120x36 -o snapshots/group.svg TELEMETRY/rollup

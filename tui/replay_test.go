@@ -120,6 +120,13 @@ func TestReplayKeys(t *testing.T) {
 	}
 }
 
+// What a recording does not hold happened before it began, not before pcgtop started.
+func TestAReplayTellsSinceWhenEventsAreKnown(t *testing.T) {
+	s := newStage(t, 120, 40, replaying(newDeck())).show(sketch().snapshot())
+	s.press("enter").sees("none since the recording began").press("e").sees("nothing happened since the recording began")
+	newStage(t, 120, 40).show(world{}.snapshot()).press("e").sees("nothing happened since pcgtop started")
+}
+
 // A live screen has none of it.
 func TestLiveScreensDoNotOfferToPlay(t *testing.T) {
 	s := newStage(t, 120, 60).show(sketch().snapshot())

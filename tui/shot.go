@@ -140,6 +140,10 @@ func (s Shot) Take(ctx context.Context, o Options) (*Picture, error) {
 		_, cmd := m.Update(k)
 		m.finish(cmd)
 	}
+	if m.opts.Player != nil && m.window() == nil {
+		m.opts.Admin = nil // a plan can be drawn; a replay itself offers none
+		m.settle()
+	}
 	m.fresh = false
 	frame := m.View().Content
 	return &Picture{frame, m.cells, s.Width, o.Look != Light && o.Look != ContrastLight}, nil
