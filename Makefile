@@ -62,8 +62,8 @@ recording: build
 	$(MAKE) snapshots pictures
 
 # The README's pictures, drawn from a recording of the demo.
-SHOT = TZ=UTC XDG_CONFIG_HOME=$(CURDIR)/testdata $(GO) run . --theme dark shot --replay $(RECORDING)
-pictures:
+SHOT = TZ=UTC XDG_CONFIG_HOME=$(CURDIR)/testdata bin/pcgtop --theme dark shot --replay $(RECORDING)
+pictures: build
 	$(SHOT) --size 120x24 -o snapshots/overview.svg
 	$(SHOT) --size 120x36 -o snapshots/group.svg TELEMETRY/rollup
 	$(SHOT) --size 120x36 -o snapshots/plan-drop.svg --keys G,x,enter TELEMETRY/rollup
