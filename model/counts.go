@@ -168,8 +168,8 @@ func (g *Group) keepCounts(before []Partition, at time.Time) {
 
 // Counted tells whether there is a count of every partition.
 func (g *Group) Counted() bool {
-	n := len(g.Partitions)
-	return g.Counts != nil && g.Counts.Error == "" && n > 0 && g.Partitions[0].Count != nil && g.Partitions[n-1].Count != nil
+	return g.Counts != nil && g.Counts.Error == "" && len(g.Partitions) > 0 &&
+		!slices.ContainsFunc(g.Partitions, func(p Partition) bool { return p.Count == nil })
 }
 
 // CountOf sums the counts of some partitions up. The oldest is that of those where it is

@@ -49,9 +49,10 @@ func lagCell(t *theme, group func(int) *model.Group) func(*row, int, int) {
 // pending draws what waits for members that have no consumer, where it was counted, and
 // other members as they are.
 func (l *memberList) pending(t *theme, cell func(*row, int, int)) func(*row, int, int) {
+	counted := l.group.Counted()
 	return func(r *row, i, w int) {
 		m := l.group.Members[i]
-		if m.Consumer != nil || !m.Configured || !l.group.Counted() {
+		if m.Consumer != nil || !m.Configured || !counted {
 			cell(r, i, w)
 			return
 		}
