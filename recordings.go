@@ -116,6 +116,9 @@ func (r reportCmd) replay() error {
 		if problem != "" {
 			fmt.Fprintln(os.Stderr, "pcgtop: "+report.OneLine(problem+"; this is the last one before it"))
 		}
+		if err := held(file, file.Find(t), r.Target); err != nil {
+			return err
+		}
 		if err := r.print(s); err != nil {
 			return err
 		}

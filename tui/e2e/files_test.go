@@ -109,6 +109,9 @@ func TestARecordingBeginsWhole(t *testing.T) {
 	if out, stderr, code := a.run(t, "", "report", "--replay", name, "--at", "0%"); code != 0 || !strings.Contains(out, "ORDERS/fulfillment") {
 		t.Errorf("exit %d: %s%s", code, out, stderr)
 	}
+	if _, stderr, code := a.run(t, "", "report", "--replay", name, "NO/SUCH"); code != 3 || !strings.Contains(stderr, "NO/SUCH: not found in "+name) {
+		t.Errorf("a report of a group that is not there: exit %d, %s", code, stderr)
+	}
 	picture := filepath.Join(t.TempDir(), "x.txt")
 	if _, stderr, code := a.run(t, "", "shot", "-o", picture, "--replay", name, "NO/SUCH"); code != 3 || !strings.Contains(stderr, "NO/SUCH: not found in "+name) {
 		t.Errorf("a picture of a group that is not there: exit %d, %s", code, stderr)
