@@ -67,7 +67,7 @@ pictures: build
 	$(SHOT) --size 120x24 -o snapshots/overview.svg
 	$(SHOT) --size 120x36 -o snapshots/group.svg TELEMETRY/rollup
 	$(SHOT) --size 120x36 -o snapshots/plan-drop.svg --keys G,x,enter TELEMETRY/rollup
-	$(SHOT) --size 120x36 -o snapshots/remap.svg --screen remap --keys j,l,l,x,3 TELEMETRY/rollup
+	$(SHOT) --size 120x36 -o snapshots/remap.svg --screen remap --keys x,3 TELEMETRY/rollup
 
 build:
 	$(GO) build -o bin/pcgtop .

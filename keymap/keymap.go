@@ -53,6 +53,15 @@ type Action struct {
 	Hint    int    // its place in the footer, from 1; 0: it is in the help only
 }
 
+// Key is how the action's own key is shown. The footer may name it together with those of
+// its like: 1-4, [ ].
+func (a Action) Key() string {
+	if keys := a.Binding.Keys(); len(keys) == 1 {
+		return Shown(keys[0])
+	}
+	return a.Binding.Help().Key
+}
+
 // Entry is an action as help shows it: with the reason why it cannot be done now, or
 // an empty one.
 type Entry struct {
@@ -208,7 +217,7 @@ func (t Table) Match(s Screen, stroke string) (ID, bool) {
 func (t Table) Key(s Screen, id ID) string {
 	for _, a := range t {
 		if a.ID == id && a.Where&s != 0 {
-			return a.Binding.Help().Key
+			return a.Key()
 		}
 	}
 	return ""

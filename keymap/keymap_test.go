@@ -89,3 +89,20 @@ func TestHintsAreInOrderAndLeaveOutWhatCannotBeDone(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysThatTheFooterNamesTogether: by itself each action is shown with its own key.
+func TestKeysThatTheFooterNamesTogether(t *testing.T) {
+	for id, want := range map[ID]string{DealBalanced: "1", DealFewest: "2", OwnerNext: "]", OwnerBefore: "["} {
+		for _, a := range New() {
+			if a.ID == id && a.Key() != want {
+				t.Errorf("%s is shown as %s, want %s", id, a.Key(), want)
+			}
+		}
+		if got := New().Key(Remap, id); got != want {
+			t.Errorf("%s has the key %s, want %s", id, got, want)
+		}
+	}
+	if got := New().Key(Overview, SortNext); got != ">" {
+		t.Error(got)
+	}
+}

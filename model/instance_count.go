@@ -56,7 +56,7 @@ func (g *Group) InstancesOf(m *Member) (n InstanceCount) {
 		}
 	}
 	n.Standby += max(0, perhaps-n.Pinned)
-	if m.heard(g.Watch, g.ReadAt) || m.alone(g.Watch, g.ReadAt) {
+	if m.heard(g.Watch, g.ReadAt) || m.listed(g.Watch, g.ReadAt) || m.alone(g.Watch, g.ReadAt) {
 		return n
 	}
 	n.Standby = max(n.Standby, c.spare(), c.SpareMost)
@@ -91,6 +91,12 @@ func (m *Member) PullsWithin() time.Duration {
 // none was ever heard, come by a way that is not listened to.
 func (m *Member) heard(w *Watch, now time.Time) bool {
 	return w != nil && w.NoPulls == "" && w.Settled(now, m.PullsWithin()) && (len(m.Running) > 0 || m.Consumer.Waiting == 0)
+}
+
+// listed tells whether those of the member's instances that were heard are all of them, by
+// their own waits: one of the same kind would have been heard by now.
+func (m *Member) listed(w *Watch, now time.Time) bool {
+	return w != nil && w.NoPulls == "" && len(m.Running) > 0 && w.Settled(now, Missed*longest(m.Running))
 }
 
 // Listened tells whether it was listened to the group's instances for so long that all of

@@ -206,6 +206,8 @@ func TestNoStandbyByInstances(t *testing.T) {
 func TestWaitingPullsBoundTheStandbys(t *testing.T) {
 	at := epoch().Add(time.Minute)
 	began := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: at.Add(-2 * time.Second)}, Consumers: map[string][]Instance{"m": {{ID: "_INBOX.a", PinID: "X", Expires: time.Second}}}}
+	twice := began
+	twice.Watch = &Watch{Since: at.Add(-3200 * time.Millisecond)} // not yet as long as half the ack wait and a second
 	denied := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: epoch(), NoPulls: "denied"}}
 	for name, c := range map[string]struct {
 		pin              string
@@ -221,6 +223,7 @@ func TestWaitingPullsBoundTheStandbys(t *testing.T) {
 		"heard: two stand by":          {"X", 2, 1, new(pulling(at, "a X", "b", "c")), "1 +2"},
 		"heard: one is silent":         {"X", 2, 1, new(pulling(at, "a X", "b!")), "1 +0"},
 		"heard for too short a time":   {"X", 3, 1, &began, "1 +≤3"},
+		"heard for twice their waits":  {"X", 3, 1, &twice, "1 +0"},
 		"may not be heard":             {"X", 3, 1, &denied, "1 +≤3"},
 		"who pulls comes by other way": {"", 2, 0, new(pulling(at)), "0 +≤2"},
 	} {

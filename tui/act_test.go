@@ -245,7 +245,7 @@ func TestCreateFormIgnoresOldAnswers(t *testing.T) {
 // balanced and mapped told apart.
 func TestRemapDeals(t *testing.T) {
 	open := func() *stage {
-		return newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m")
+		return newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "home")
 	}
 	s := open().press("n").typed("m4").press("enter", "0", "n").typed("m4").press("enter", "2").sees("4 of 16 move").sees("dealt with the fewest moves: becomes mapped")
 	s.press("1").sees("dealt evenly: stays balanced").press("enter").sees("pcgtop elastic plan TELEMETRY rollup --strategy balanced --members m1,m2,m3,m4")

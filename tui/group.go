@@ -142,6 +142,16 @@ func (v *groupView) move(p panelID, id keymap.ID) {
 	}
 }
 
+// remapped is the partition that a remap begins with: the first of the selected member, or
+// the one under the cursor where partitions are looked at.
+func (v *groupView) remapped() int {
+	onMap := v.table != nil || v.focused == panelMap || v.focused == panelTable
+	if mem := v.shown.Member(v.members.selected); !onMap && mem != nil && len(mem.Partitions) > 0 {
+		return mem.Partitions[0]
+	}
+	return v.chart.cursor
+}
+
 // start opens the window that an action begins with, or says why it cannot be done.
 func (v *groupView) start(m *Model, id keymap.ID) {
 	g := m.snap.Group(v.key)
@@ -176,6 +186,6 @@ func (v *groupView) start(m *Model, id keymap.ID) {
 	case model.ActionEditSource:
 		m.push(newSourceWindow(m, g))
 	case model.ActionRemap:
-		m.push(newRemapWindow(m, g, v.chart.cursor))
+		m.push(newRemapWindow(m, g, v.remapped()))
 	}
 }

@@ -70,7 +70,7 @@ func (v *groupView) stacked(w, h int) []area {
 // lowerWants is how many lines findings and events would like.
 func (v *groupView) lowerWants(w int) int {
 	n := 0
-	if f := len(v.findingLines(nil, w)); f > 0 {
+	if f := v.findingHeight(w); f > 0 {
 		n += f + 2
 	}
 	return n + min(len(v.events), 6) + 1
@@ -83,7 +83,7 @@ func (v *groupView) lower(w, y, h int) []area {
 		return nil
 	}
 	findings := 0
-	if n := len(v.findingLines(nil, w)); n > 0 || v.focused == panelFindings {
+	if n := v.findingHeight(w); n > 0 || v.focused == panelFindings {
 		findings = max(1, n) + 1
 	}
 	switch {
@@ -141,7 +141,7 @@ func (v *groupView) settle(w, h int) {
 		case panelTable:
 			v.parts.settleRows(rows - 1)
 		case panelFindings:
-			v.scroll[a.panel] = scrollEnd(v.scroll[a.panel], len(v.findingLines(nil, a.w)), rows)
+			v.scroll[a.panel] = scrollEnd(v.scroll[a.panel], v.findingHeight(a.w), rows)
 		case panelEvents:
 			v.scroll[a.panel] = scrollEnd(v.scroll[a.panel], len(v.events), rows)
 		}
@@ -160,4 +160,10 @@ func place(canvas []*row, rows []*row, x, y, w int) {
 		line := canvas[y+i]
 		canvas[y+i] = line.fit(max(line.width, x)).cut(0, x).join(r.fit(w)).join(line.cut(x+w, max(line.width, x+w)))
 	}
+}
+
+// findingHeight is how many lines the findings take.
+func (v *groupView) findingHeight(w int) int {
+	lines, _ := v.findingLines(nil, w)
+	return len(lines)
 }

@@ -80,14 +80,14 @@ func (v *groupView) panel(m *Model, a area, tabs bool) []*row {
 		title = ellipsis(t, title.gap(1).join(v.parts.totals(t)), a.w)
 		rows = v.parts.list(m, a.w, h, focused)
 	case panelFindings:
-		all := v.findingLines(t, a.w)
+		all, of := v.findingLines(t, a.w)
 		if len(all) == 0 {
 			all = []*row{t.row().gap(1).put(t.dim, "nothing is wrong")}
 		}
 		if !focused && v.said {
 			title.put(t.dim, "  beside the one above")
 		}
-		title.put(t.dim, more(v.scroll[a.panel], len(all), h))
+		title.put(t.dim, moreOf(v.scroll[a.panel], of, h))
 		rows = portion(all, v.scroll[a.panel], h)
 	case panelEvents:
 		title.put(t.dim, more(v.scroll[a.panel], len(v.events), h))
@@ -130,6 +130,22 @@ func more(top, n, h int) string {
 		return ""
 	}
 	return fmt.Sprintf("  %d-%d of %d", top+1, min(n, top+h), n)
+}
+
+// moreOf is [more] for a list whose things take several lines each: of says which thing a line
+// is of, from 0.
+func moreOf(top int, of []int, h int) string {
+	if len(of) <= h {
+		return ""
+	}
+	shown, n := portion(of, top, h), of[len(of)-1]+1
+	switch {
+	case len(shown) == 0:
+		return ""
+	case shown[0] == shown[len(shown)-1]:
+		return fmt.Sprintf("  %d of %d", shown[0]+1, n)
+	}
+	return fmt.Sprintf("  %d-%d of %d", shown[0]+1, shown[len(shown)-1]+1, n)
 }
 
 // tabs is the line that stands for the panels that are not drawn.
@@ -282,8 +298,9 @@ func of(filters []model.Filter) string {
 const mostFindings = 500
 
 // findingLines draws every finding with its hint. The worst one is not said again where
-// it stands in full in the first lines, unless the findings are what is read.
-func (v *groupView) findingLines(t *theme, w int) []*row {
+// it stands in full in the first lines, unless the findings are what is read. of
+// says which of them each line is of.
+func (v *groupView) findingLines(t *theme, w int) (lines []*row, of []int) {
 	if t == nil {
 		t = &theme{}
 	}
@@ -291,19 +308,18 @@ func (v *groupView) findingLines(t *theme, w int) []*row {
 	if v.focused != panelFindings && v.said {
 		all = all[1:]
 	}
-	var lines []*row
-	for _, f := range all[:min(len(all), mostFindings)] {
+	for n, f := range all[:min(len(all), mostFindings)] {
 		sign, st := t.severity(f.Severity)
 		said, _ := sentence(t, f, 3, w-4, 4)
 		for i, r := range said {
 			if i == 0 {
 				r = t.row().gap(1).put(st, sign).gap(1).join(r.cut(3, max(3, r.width)))
 			}
-			lines = append(lines, r)
+			lines, of = append(lines, r), append(of, n)
 		}
 	}
 	if more := len(all) - mostFindings; more > 0 {
-		lines = append(lines, t.row().gap(3).put(t.dim, "and "+model.Count(more, "more finding")))
+		lines, of = append(lines, t.row().gap(3).put(t.dim, "and "+model.Count(more, "more finding"))), append(of, len(all)-1)
 	}
-	return lines
+	return lines, of
 }

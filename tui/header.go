@@ -51,7 +51,11 @@ func (m *Model) header() *row {
 	if m.group == nil && s.Link.State != model.LinkStarting {
 		parts = append(parts, part{keep: 85, right: true, draw: m.need})
 	}
-	parts = append(parts, part{keep: 90, right: true, draw: m.link})
+	link := part{keep: 90, right: true, draw: m.link}
+	if m.stale() {
+		link.keep = 99 // what is shown cannot be trusted: that goes before what it is
+	}
+	parts = append(parts, link)
 	if m.recorder != nil {
 		parts = append(parts, part{keep: 88, right: true, draw: m.recorder.draw(m)})
 	}
@@ -134,6 +138,9 @@ func (m *Model) need(r *row) {
 // plainAPI is the API prefix that is not worth a word.
 const plainAPI = "$JS.API"
 
+// fullWidth is from which width on the state of the link is said in full.
+const fullWidth = 76
+
 // liveWithin is for how long nothing need be heard before the header says so.
 const liveWithin = 2 * time.Second
 
@@ -151,8 +158,12 @@ func (m *Model) link(r *row) {
 		if old := m.snap.Taken.Sub(l.Heard); m.width >= 60 && old >= liveWithin && !l.Heard.IsZero() { // a picture of nothing new stands still
 			r.put(t.dim, " "+age(old))
 		}
+	case l.State == model.LinkLost && m.width < fullWidth:
+		r.put(t.alarm, " ✗ lost ")
 	case l.State == model.LinkLost:
 		r.put(t.alarm, " ✗ disconnected ")
+	case l.State == model.LinkRereading && m.width < fullWidth:
+		r.put(t.alarm, " … old ")
 	case l.State == model.LinkRereading:
 		r.put(t.alarm, " … re-reading ")
 	default:
@@ -165,10 +176,14 @@ func (m *Model) link(r *row) {
 func (m *Model) banners() []*row {
 	t, s := m.theme, m.snap
 	var lines []*row
-	switch s.Link.State {
-	case model.LinkLost:
+	switch lost, short := s.Link.State == model.LinkLost, m.width < fullWidth; {
+	case lost && short:
+		lines = append(lines, t.row().left(t.alarm, " disconnected "+m.clock(s.Link.Heard)+", writes are off", m.width))
+	case lost:
 		lines = append(lines, t.row().left(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off", m.clock(s.Link.Heard)), m.width))
-	case model.LinkRereading:
+	case m.stale() && short:
+		lines = append(lines, t.row().left(t.alarm, " reading everything; writes are off", m.width))
+	case m.stale():
 		lines = append(lines, t.row().left(t.alarm, " connected again, reading everything; what is shown is old, writes are off", m.width))
 	}
 	if moved := s.Server.Moved(); moved != "" {

@@ -50,7 +50,7 @@ func (d *helpWindow) lines(m *Model, w int) []*row {
 	entries := m.keys.Entries(d.of, m.disabled(d.of))
 	keys := 0
 	for _, e := range entries {
-		keys = max(keys, glyph.Width(t.row().safe(e.Binding.Help().Key)))
+		keys = max(keys, glyph.Width(t.row().safe(e.Key())))
 	}
 	var rows []*row
 	var section keymap.Section
@@ -113,7 +113,7 @@ func (d *helpWindow) entry(t *theme, e keymap.Entry, keys, w int) []*row {
 	for i, s := range glyph.Wrap(t.row().safe(text), w-keys-4) {
 		r := t.row().gap(2)
 		if i == 0 {
-			r.left(key, e.Binding.Help().Key, keys).gap(2)
+			r.left(key, e.Key(), keys).gap(2)
 		} else {
 			r.gap(keys + 2)
 		}

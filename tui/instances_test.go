@@ -223,3 +223,18 @@ func TestHostileConnections(t *testing.T) {
 		}
 	}
 }
+
+// Beside listed instances no bound is shown: while others may still be heard, that is said.
+func TestNoBoundContradictsTheList(t *testing.T) {
+	for since, want := range map[time.Duration]string{2 * time.Second: "1 +…", time.Hour: "1 +0"} {
+		w := heard(func(s *model.InstancesSeen) {
+			s.Watch.Since = moment().Add(-since)
+			delete(s.Consumers, "m2")
+		})
+		m1 := w.groups[0].consumers["m1"]
+		m1.Waiting = 3
+		w.groups[0].consumers["m1"] = m1
+		s := rollup(newStage(t, 120, 40).show(w.snapshot()))
+		s.sees("A m1 pinned 12 m 0-4,15 118 0 40 " + want + " ").sees("B m2 pinned 3 m 5-9 4,281 1 0 1 +≤4 ")
+	}
+}

@@ -148,6 +148,7 @@ func countSigns(t *theme) []sign {
 	return []sign{
 		{t.text, "1 +2", "one pinned instance, and two that stand by"},
 		{t.text, "1 +≤2", "at most two: their pulls were counted, not heard"},
+		{t.text, "1 +…", "who stands by is still being heard; those heard are listed"},
 		{t.text, "2/3", "of three members two pull"},
 		{t.dim, "~", "put together from answers of different times"},
 	}

@@ -264,7 +264,11 @@ func (l *memberList) columns(t *theme, w int) []column {
 		{title: "IN/S", want: 5, keep: 3, right: true, cell: flow(func(c *model.Consumer) float64 { return c.In })},
 		{title: "INST", want: pins(5), keep: 4, right: true, cell: func(r *row, i, w int) {
 			n := l.group.InstancesOf(member(i))
-			r.right(quiet(t, uint64(n.Pinned+n.Standby)), n.String(), w)
+			text := n.String()
+			if n.AtMost && len(member(i).Running) > 0 { // a bound would contradict the list
+				text = fmt.Sprintf("%d +…", n.Pinned)
+			}
+			r.right(quiet(t, uint64(n.Pinned+n.Standby)), text, w)
 		}},
 		{title: "PIN", want: pins(7), keep: 2, cell: func(r *row, i, w int) {
 			if c := member(i).Consumer; c != nil && c.PinID != "" {

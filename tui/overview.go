@@ -19,8 +19,9 @@ type overview struct {
 	ledger   ledger // of those shown
 	sums     totals // the same, added up
 	selected model.Key
-	chosen   bool // the selection stays on its group; else it is on the first row
-	index    int  // where the selection is, to stay near it when it vanishes
+	chosen   bool      // the selection stays on its group; else it is on the first row
+	awaited  model.Key // a group that is selected once it is there, unless the selection moves before
+	index    int       // where the selection is, to stay near it when it vanishes
 	top      int
 	filter   input
 	typing   bool
@@ -45,6 +46,9 @@ type arrangement struct {
 
 // find follows the selection by identity. When it is gone the neighbour takes over.
 func (o *overview) find() {
+	if _, shown := o.where(o.awaited); shown {
+		o.selected, o.chosen, o.awaited = o.awaited, true, model.Key{}
+	}
 	if !o.chosen {
 		o.index = 0
 	} else if at, shown := o.where(o.selected); shown {
@@ -66,7 +70,7 @@ func (o *overview) pick(i int) {
 func (o *overview) move(id keymap.ID, page int) bool {
 	i, ok := moved(id, o.index, len(o.rows), page)
 	if ok {
-		o.chosen = true
+		o.chosen, o.awaited = true, model.Key{}
 		o.pick(i)
 	}
 	return ok
@@ -176,7 +180,13 @@ func (o *overview) line(m *Model, tab table, i, w int) *row {
 
 // choose selects a group by its key.
 func (o *overview) choose(k model.Key) {
-	o.selected, o.chosen = k, true
+	o.selected, o.chosen, o.awaited = k, true, model.Key{}
+	o.find()
+}
+
+// await selects a group that was made as soon as it is there.
+func (o *overview) await(k model.Key) {
+	o.awaited = k
 	o.find()
 }
 

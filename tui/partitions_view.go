@@ -156,6 +156,10 @@ func (t *partTable) columns(th *theme, w int) []column {
 	letters := t.chart.letterWidth()
 	bar := min(24, max(4, w/9))
 	named, labels, notes, weights := t.said()
+	ages := 7
+	if !g.Pins() && g.Oldest().IsZero() { // kinds whose messages nobody reads tell no age
+		ages = 0
+	}
 	return []column{
 		{sort: keymap.SortName, title: "PART", want: max(5, t.chart.digits()), right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Number), w) }},
 		{title: "NAME", want: min(named, 40), least: min(named, max(8, w/5)), keep: 10, cell: func(r *row, i, w int) { r.name(th.text, part(i).Name, w) }},
@@ -177,14 +181,14 @@ func (t *partTable) columns(th *theme, w int) []column {
 			r.sign(st, sign).left(st, string(g.Members[p.Member].State), w-2)
 		}},
 		{title: "NOTE", want: min(notes, 40), keep: 7, cell: func(r *row, i, w int) { r.name(th.warn, part(i).Note, w) }},
-		{title: "WEIGHT", want: weights, keep: 1, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
-		{title: "LABEL", want: min(labels, 20), keep: 1, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Label, w) }},
+		{title: "WEIGHT", want: weights, keep: 4, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
+		{title: "LABEL", want: min(labels, 20), keep: 4, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Label, w) }},
 		{sort: keymap.SortPending, title: "PENDING", want: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) { r.right(quiet(th, c.Pending), number(c.Pending, w), w) })},
 		{title: "WAITING", want: bar, keep: 3, cell: func(r *row, i, w int) {
 			text, st := t.chart.heat.bar(th, part(i).Number, w)
 			r.left(st, text, w)
 		}},
-		{sort: keymap.SortOldest, title: "OLDEST", want: 7, keep: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) {
+		{sort: keymap.SortOldest, title: "OLDEST", want: ages, keep: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) {
 			if c.Oldest.IsZero() {
 				r.right(th.dim, "-", w)
 				return
@@ -212,6 +216,9 @@ func (t *partTable) said() (names, labels, notes, weights int) {
 		if p.Weight != 0 {
 			weights = len("WEIGHT")
 		}
+	}
+	if labels > 0 {
+		labels = max(labels, len("LABEL"))
 	}
 	return names, labels, notes, weights
 }

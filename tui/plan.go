@@ -175,6 +175,9 @@ func (m *Model) applied(msg appliedMsg) {
 	m.handedOver(msg)
 	switch {
 	case msg.err == nil:
+		if d.plan.Intent.Action == model.ActionCreate {
+			m.overview.await(d.plan.Key)
+		}
 		m.windows = m.windows[at+1:]
 		if msg.text == "" {
 			msg.text = d.title() + ": done"

@@ -9,7 +9,7 @@ import (
 // the plan that the map shows, whatever was pressed before.
 func TestLeavingOutPlansAnew(t *testing.T) {
 	for _, plan := range []string{"1", "2", "4"} {
-		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "right", plan)
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "home", "right", plan)
 		d := s.m.window().(*remapWindow)
 		first := slices.Clone(d.owner)
 		check := func(after string) {
@@ -37,7 +37,7 @@ func TestLeavingOutPlansAnew(t *testing.T) {
 		}
 	}
 	// The partition that has a member to itself is the one it was, wherever the cursor is.
-	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "g", "right", "4")
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "home", "right", "4")
 	d := s.m.window().(*remapWindow)
 	d.chart.cursor = slices.IndexFunc(d.owner, func(o int) bool { return o != d.owner[1] })
 	if s.press("x"); len(d.out) != 1 || len(d.assignment().Owned(d.owner[1])) != 1 {
@@ -50,4 +50,16 @@ func TestLeavingOutPlansAnew(t *testing.T) {
 	if d = s.m.window().(*remapWindow); len(d.out) > 0 || d.plan == nil {
 		t.Errorf("%v left out, %s\n%s", d.out, d.problem, s.plain())
 	}
+}
+
+// TestARemapBeginsAtTheSelectedMember: with its first partition, so that x leaves that member
+// out; from the map it begins with the partition under the cursor.
+func TestARemapBeginsAtTheSelectedMember(t *testing.T) {
+	for first, keys := range map[int][]string{10: {"G"}, 5: {"G", "up"}, 0: {"g"}, 2: {"tab", "right", "right"}} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter").press(keys...).press("m")
+		if d, ok := s.m.window().(*remapWindow); !ok || d.chart.cursor != first {
+			t.Errorf("%v: not at %d:\n%s", keys, first, s.plain())
+		}
+	}
+	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "G", "m", "x").sees("m3 is left out")
 }

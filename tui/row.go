@@ -148,12 +148,6 @@ func (r *row) short(safe string, w int) string {
 	return s
 }
 
-// trim takes the last n cells off.
-func (r *row) trim(n int) {
-	c := r.cut(0, max(0, r.width-n))
-	r.spans, r.width = c.spans, c.width
-}
-
 // join appends another row.
 func (r *row) join(o *row) *row {
 	r.spans = append(r.spans, o.spans...)

@@ -20,7 +20,7 @@ func TestLongNamesLeaveTheReason(t *testing.T) {
 			s.sees("east7 never seen")
 		}
 		if z.w >= 80 {
-			s.sees("6/6 never seen: meas")
+			s.sees("6/6 never seen: me")
 		}
 		s.press("enter").sees("east7 never seen")
 	}

@@ -35,9 +35,17 @@ func fitted(columns []column, width int) table {
 		t.gap = 1
 	}
 	for _, c := range columns {
-		if c.want > 0 || c.rest {
-			t.columns = append(t.columns, c)
+		if c.want == 0 && !c.rest {
+			continue
 		}
+		if c.sort != "" { // its title has room for the sign of the order
+			room := glyph.Width(c.title) + 1
+			c.want = max(c.want, room)
+			if c.least > 0 {
+				c.least = max(c.least, room)
+			}
+		}
+		t.columns = append(t.columns, c)
 	}
 	for t.minimum() > width {
 		i := t.weakest()
@@ -135,17 +143,12 @@ func (t *table) heads(r *row, th *theme, o order, by func(*Model, keymap.ID)) *r
 		one, title, st := th.row(), c.title, th.head
 		if c.sort != "" && c.sort == o.by {
 			st = th.accent
-			if glyph.Width(title) < c.want {
-				title += o.mark()
-			} else if i > 0 { // it goes into the gap
-				title = o.mark() + title
-				r.trim(1)
-			}
+			title += o.mark()
 		}
-		if w := max(c.want, glyph.Width(title)); c.right {
-			one.right(st, title, w)
+		if c.right {
+			one.right(st, title, c.want)
 		} else {
-			one.left(st, title, w)
+			one.left(st, title, c.want)
 		}
 		if id := c.sort; id != "" {
 			one.on(clicks(func(m *Model) { by(m, id) }))

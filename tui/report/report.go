@@ -34,7 +34,7 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 			why = g.Findings[0].Text
 		}
 		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
-			g.Instances().String(), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
+			pinned(g), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -45,6 +45,14 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 		}
 	}
 	return nil
+}
+
+// pinned counts the instances of a group, where there are pins.
+func pinned(g *model.Group) string {
+	if !g.Pins() {
+		return "-"
+	}
+	return g.Instances().String()
 }
 
 // missing says what the table does not show, and why.
@@ -101,7 +109,7 @@ func Group(w io.Writer, g *model.Group, only ...string) error {
 		if c == nil {
 			c = &model.Consumer{}
 		}
-		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), g.InstancesOf(m).Standbys(),
+		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
 			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if err := t.write(w); err != nil {
@@ -130,6 +138,14 @@ func Group(w io.Writer, g *model.Group, only ...string) error {
 		fmt.Fprintf(w, "partitions not counted: %s\n", glyph.Clean(g.Counts.Error))
 	}
 	return p.write(w)
+}
+
+// standbys counts the instances that wait for a pin, where there are pins.
+func standbys(g *model.Group, m *model.Member) string {
+	if !g.Pins() {
+		return "-"
+	}
+	return g.InstancesOf(m).Standbys()
 }
 
 // rate writes a rate, if there were two answers to measure it from.

@@ -149,3 +149,28 @@ func TestNoControlReachesATerminal(t *testing.T) {
 		t.Errorf("%v: the true name is %q, not %q", err, name, back)
 	}
 }
+
+// asTold is a kind that says what it is told to.
+type asTold struct{ model.Told }
+
+func (a asTold) Tell(*model.Stream, time.Time) model.Told { return a.Told }
+
+// TestNoPinsAreCountedWhereThereAreNone: nobody is pinned or stands by in groups of other kinds.
+func TestNoPinsAreCountedWhereThereAreNone(t *testing.T) {
+	at := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
+	told := model.Told{Members: []model.ToldMember{{Name: "w0", Live: true, State: "live", Consumer: "w0"}}, Partitions: []model.ToldPartition{{Owner: "w0"}}}
+	s := model.Reduce(nil, at, model.GroupTold{Key: model.Key{Kind: "parti", Stream: "fleet", Group: "w"}, Stream: "WORK", Teller: asTold{told}},
+		model.StreamRead{Name: "WORK", Facts: model.StreamFacts{Exists: true}}, model.ConsumersRead{Stream: "WORK", TS: at, Consumers: []*model.Consumer{{Name: "w0", Waiting: 3, TS: at}}})
+	var all, one bytes.Buffer
+	if err := Overview(&all, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := Group(&one, s.Groups[0]); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{all.String(): " fleet/w parti 1 1/1 - 0 ", one.String(): " w0 live 0 - 0 0 "} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
