@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -83,13 +84,25 @@ func TestDemoFrames(t *testing.T) {
 
 // TestPictures: those of the README are what make pictures draws.
 func TestPictures(t *testing.T) {
-	for name, s := range map[string]Shot{
-		"overview":  {Width: 120, Height: 24},
-		"group":     {Width: 120, Height: 36, Screen: "group"},
-		"plan-drop": {Width: 120, Height: 36, Screen: "group", Keys: []string{"G", "x", "enter"}},
-		"remap":     {Width: 120, Height: 36, Screen: "remap", Keys: []string{"j", "l", "l", "x", "3"}},
-	} {
-		compare(t, filepath.Join(goldens, name+".svg"), written(t, shoot(t, demoAt(t, "100%"), s).SVG))
+	raw, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := regexp.MustCompile(`(?m)^\t\$\(SHOT\) --size (\d+)x(\d+) -o snapshots/(\S+\.svg)(?: --screen (\S+))?(?: --keys (\S+))?( TELEMETRY/rollup)?$`).FindAllStringSubmatch(string(raw), -1)
+	if n := bytes.Count(raw, []byte("\t$(SHOT) ")); len(drawn) != n || n < 4 {
+		t.Fatalf("%d of %d pictures are understood", len(drawn), n)
+	}
+	for _, d := range drawn {
+		s := Shot{Screen: d[4]}
+		s.Width, _ = strconv.Atoi(d[1])
+		s.Height, _ = strconv.Atoi(d[2])
+		if d[5] != "" {
+			s.Keys = strings.Split(d[5], ",")
+		}
+		if d[6] != "" && s.Screen == "" {
+			s.Screen = "group"
+		}
+		compare(t, filepath.Join(goldens, d[3]), written(t, shoot(t, demoAt(t, "100%"), s).SVG))
 	}
 }
 
