@@ -106,7 +106,7 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 			r.right(st, spark(group(i).History, w), w)
 		}, sum: func(r *row, w int) { r.right(t.shade, spark(sum.history, w), w) }},
-		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: max(8, min(36, w/4)), rest: reason > 0, cell: func(r *row, i, w int) {
+		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: max(8, min(26, w/4)), rest: reason > 0, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i), w)
 			r.left(st, text, w)
 		}},
