@@ -92,9 +92,7 @@ func (l *listings) publish(list []*streamInfo, missing []string) {
 		l.latest = append(l.latest, Stream{info: info})
 	}
 	for _, name := range missing {
-		unknown := Stream{info: &streamInfo{}, silent: true}
-		unknown.info.Config.Name = name
-		l.latest = append(l.latest, unknown)
+		l.latest = append(l.latest, Unanswered(name))
 	}
 	for c := range l.wanted {
 		select {

@@ -108,6 +108,13 @@ type Stream struct {
 	silent bool
 }
 
+// Unanswered is a stream of which nothing but its name is known.
+func Unanswered(name string) Stream {
+	s := Stream{info: &streamInfo{}, silent: true}
+	s.info.Config.Name = name
+	return s
+}
+
 // Answered is false when it exists and told nothing but its name, which happens in
 // clusters.
 func (s Stream) Answered() bool { return !s.silent }

@@ -21,6 +21,7 @@ type deployment struct {
 	ahead   time.Duration     // the server's clock against ours
 	stream  string            // whose consumers are the workers'; empty: not found
 	reads   string            // the same as it was told last
+	tried   bool              // it was told, unless there was nothing to tell
 
 	durables durables // as joined last
 	joint    joint

@@ -27,15 +27,20 @@ func (f *following) discover(list []observe.Stream) {
 		}
 	}
 	f.start(append(known, f.mates(known, unknown)...))
-	f.sweep()
+	if !slices.ContainsFunc(list, silent) { // else it may be there all the same
+		f.sweep()
+	}
 }
+
+// silent tells of a stream of which nothing but its name is known.
+func silent(s observe.Stream) bool { return !s.Answered() }
 
 // sort parts buckets of which it is known what they are for from the others.
 func (f *following) sort(list []observe.Stream) (known []place, unknown map[string]observe.Stream) {
 	unknown = map[string]observe.Stream{}
 	for _, s := range list {
 		bucket, ok := bucketOf(s.Name())
-		if !ok || bucket == observe.BucketName(model.KindStatic) || bucket == observe.BucketName(model.KindElastic) {
+		if !ok || silent(s) || bucket == observe.BucketName(model.KindStatic) || bucket == observe.BucketName(model.KindElastic) {
 			continue
 		}
 		p, found := marked(s, bucket)

@@ -104,6 +104,12 @@ func (w *watch) emit(observations ...model.Observation) {
 	w.seen = make(chan struct{})
 }
 
+func (w *watch) live() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.snapshot.Link.State == model.LinkLive
+}
+
 // until waits for a snapshot in which the group is as wanted, and tells how long that took.
 func (w *watch) until(t testing.TB, k model.Key, what string, fits func(*model.Group) bool) (*model.Group, time.Duration) {
 	t.Helper()

@@ -45,13 +45,12 @@ func (k *Kind) Follow(ctx context.Context, a observe.Account, ready func()) erro
 	f := &following{Kind: k, account: a, ctx: ctx, end: end, byStem: map[string]*followed{}, poke: make(chan struct{}, 1)}
 	defer f.running.Wait()
 	defer end(nil)
-	ready() // the list of streams only comes after it
+	lists := a.Streams(ctx) // before any bucket is waited for: the list only comes when it is asked for
 	if k.prefix != "" {
 		for _, r := range []role{roleIDs, roleElection, roleHeartbeat, roleAssignment, roleHandoff} {
 			f.add(place{bucket: k.prefix + "-" + r.ending(), stem: k.prefix, role: r})
 		}
 	}
-	lists := a.Streams(ctx)
 	var latest []observe.Stream
 	for {
 		select {
@@ -59,10 +58,32 @@ func (k *Kind) Follow(ctx context.Context, a observe.Account, ready func()) erro
 			return f.err(context.Cause(ctx))
 		case latest = <-lists:
 			f.discover(latest)
-		case <-f.poke: // an assignment is known that was not
+		case <-f.poke: // a deployment was told, or would have been
 		}
+		told := latest != nil && f.allTold()
 		f.seek(latest)
+		if told && f.allTold() { // nothing new was found to be told
+			ready()
+		}
 	}
+}
+
+// allTold tells whether every deployment was told that can be, with the stream that it
+// consumes from.
+func (f *following) allTold() bool {
+	f.byStemMu.Lock()
+	defer f.byStemMu.Unlock()
+	for _, d := range f.byStem {
+		d.telling.Lock() // if it is being told, until it is
+		d.mu.Lock()
+		told := d.tried && d.stream == d.reads
+		d.mu.Unlock()
+		d.telling.Unlock()
+		if !told {
+			return false
+		}
+	}
+	return true
 }
 
 // following is one call of [Kind.Follow].
@@ -230,10 +251,15 @@ func (f *following) tell(d *followed) error {
 func (f *following) emit(d *followed) (told bool) {
 	d.telling.Lock()
 	defer d.telling.Unlock()
+	d.mu.Lock()
+	first := !d.tried
+	d.tried = true
+	d.mu.Unlock()
 	if d.ctx.Err() != nil || !d.exists() {
+		f.nudge()
 		return false
 	}
-	k, first := f.name(d)
+	k := f.name(d)
 	d.mu.Lock()
 	d.ahead = time.Until(f.account.Now())
 	stream, reads := d.stream, d.reads
@@ -242,16 +268,21 @@ func (f *following) emit(d *followed) (told bool) {
 	f.account.Emit(model.GroupTold{Key: k, Stream: stream, Teller: d.deployment})
 	if first || stream != reads {
 		f.account.Reads(k, stream)
-		select {
-		case f.poke <- struct{}{}:
-		default:
-		}
+		f.nudge()
 	}
 	return true
 }
 
+// nudge lets streams be looked for, and who waits for the groups be told.
+func (f *following) nudge() {
+	select {
+	case f.poke <- struct{}{}:
+	default:
+	}
+}
+
 // name is the group's key, which it keeps.
-func (f *following) name(d *followed) (k model.Key, first bool) {
+func (f *following) name(d *followed) model.Key {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	k, known := f.keys[d.stem]
@@ -263,9 +294,8 @@ func (f *following) name(d *followed) (k model.Key, first bool) {
 		k = model.Key{Kind: Name, Stream: d.stem, Group: group}
 		f.keys[d.stem] = k
 	}
-	first = f.open[k] != d.deployment
 	f.open[k], f.told[k] = d.deployment, true
-	return k, first
+	return k
 }
 
 // pause waits, and tells whether the context still stands.

@@ -2,8 +2,10 @@ package parti
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"pcgtop/engine/observe"
 	"pcgtop/engine/parti/standin"
 	"pcgtop/model"
 )
@@ -60,4 +62,48 @@ func TestFound(t *testing.T) {
 	w.until(t, group("billing", "worker"), "the one with keys of that shape", func(g *model.Group) bool {
 		return len(g.Members) == 2 && says(g.Facts, "leader worker-0") && says(g.Facts, "format v1")
 	})
+}
+
+// The picture is not live before the deployments that exist are told, with their lag, and
+// what was there is no event.
+func TestToldBeforeLive(t *testing.T) {
+	nc, js := serve(t)
+	for _, prefix := range []string{"parti", "billing"} {
+		play(t, js, standin.Options{Prefix: prefix, Stream: "JOBS-" + prefix, Workers: 2, Partitions: keys(4)})
+	}
+	w := observed(t, nc, New(""))
+	w.until(t, group("billing", "worker"), "live", func(*model.Group) bool { return w.live() })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.history {
+		if s.Link.State != model.LinkLive {
+			continue
+		}
+		for _, prefix := range []string{"parti", "billing"} {
+			if g := s.Group(group(prefix, "worker")); g == nil || g.Reads == "" || g.ReadAt.IsZero() {
+				t.Fatalf("live without %s: %+v", prefix, g)
+			}
+		}
+		for _, e := range s.Events {
+			if strings.Contains(e.Text, "found") {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+}
+
+// Of a stream that did not answer nothing is known but that it is there: it is not taken for
+// one without metadata, and no group is given up for it.
+func TestSilentBuckets(t *testing.T) {
+	k := New("")
+	f := &following{Kind: k, ctx: t.Context(), byStem: map[string]*followed{}}
+	k.keys["parti"], k.told[group("parti", "prod")] = group("parti", "prod"), true
+	silent := []observe.Stream{observe.Unanswered("KV_parti-heartbeat")}
+	if known, unknown := f.sort(silent); len(known)+len(unknown) != 0 {
+		t.Errorf("%+v %+v", known, unknown)
+	}
+	f.discover(silent) // to forget a group would need an account
+	if f.swept || !k.told[group("parti", "prod")] {
+		t.Error("a group was given up")
+	}
 }
