@@ -37,11 +37,14 @@ func (e *Engine) Inspect(ctx context.Context, k model.Key, member string) []mode
 // inspectTold is [Engine.Inspect] for a group that its kind tells.
 func (e *Engine) inspectTold(ctx context.Context, g *model.Group, member string) []model.Document {
 	stored := model.Document{Title: fmt.Sprintf("stored, revision %d", g.Revision), From: "what is known of " + g.Key.String(), Text: g.Raw}
-	if g.Raw == "" {
-		stored.Problem = "nothing is stored about the group as a whole"
-	}
 	docs := []model.Document{stored}
 	stream := g.ConsumeStream()
+	switch {
+	case g.Raw == "" && stream != "":
+		docs = nil // such groups store nothing
+	case g.Raw == "":
+		docs[0].Problem = "nothing is stored about the group as a whole"
+	}
 	if stream == "" {
 		return docs
 	}

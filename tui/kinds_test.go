@@ -65,6 +65,19 @@ func TestGroupsOfOtherKinds(t *testing.T) {
 	}
 }
 
+// A partition without a consumer of its own is not counted, wherever it stands in the list.
+func TestSomePartitionsAreNotCounted(t *testing.T) {
+	w := fleet()
+	told := w.more[0].(model.GroupTold)
+	kind := told.Teller.(asTold)
+	kind.Partitions[2].Consumer = ""
+	told.Teller = kind
+	w.more[0] = told
+	s := newStage(t, 120, 40).show(w.snapshot()).press("/").typed("kind:parti").press("enter", "enter", "enter")
+	s.sees("wait in 5 partitions of 6")
+	s.press("tab", "esc", "enter", "<", "<", ">")
+}
+
 // What cannot be done to a group is said, whatever its kind, and no key goes around that.
 func TestActionsAreTheGroupsOwn(t *testing.T) {
 	for _, key := range []string{"s", "a", "x", "m", "b", "X"} {

@@ -97,18 +97,24 @@ func (t *partTable) list(m *Model, w, h int, focused bool) []*row {
 func (t *partTable) totals(th *theme) *row {
 	g := t.chart.group
 	r := th.row().gap(1)
-	if !g.Counted() {
+	var sum uint64
+	n := 0
+	for _, p := range g.Partitions {
+		if p.Count != nil {
+			sum, n = sum+p.Count.Pending, n+1
+		}
+	}
+	if g.Counts == nil || g.Counts.Error != "" || n == 0 || n < len(g.Partitions) && g.Pins() {
 		why := "not counted yet"
 		if g.Counts != nil && g.Counts.Error != "" {
 			why = "not counted: " + g.Counts.Error
 		}
 		return r.put(th.warn, why)
 	}
-	var sum uint64
-	for _, p := range g.Partitions {
-		sum += p.Count.Pending
+	facts := []string{number(sum, 12) + " wait in " + model.Count(n, "partition")}
+	if n < len(g.Partitions) { // the others have no consumer of their own
+		facts[0] += fmt.Sprintf(" of %d", len(g.Partitions))
 	}
-	facts := []string{number(sum, 12) + " wait in " + model.Count(len(g.Partitions), "partition")}
 	if g.AtMost() {
 		facts[0] = "at most " + facts[0] // what is acknowledged above the ack floor is in it
 	}

@@ -25,7 +25,7 @@ func (d *Demo) playParti(ctx, traffic context.Context, seed uint64) error {
 	labelled := append(regions("eu", "us"), standin.Partition{Keys: []string{"media", "0"}, Weight: 5, Label: "gpu"})
 	for i, o := range []standin.Options{
 		{Prefix: "parti", Instance: "prod", Stream: "JOBS", Workers: 3, Partitions: labelled, Source: true, Labels: map[string]string{"worker-2": "gpu"}},
-		{Prefix: "billing", Version: 1, Stream: "INVOICES", Workers: 2, Partitions: regions("de", "fr")},
+		{Prefix: "billing", Version: 1, Stream: "INVOICES", Workers: 2, Partitions: regions("de", "fr"), KeepIDs: true},
 	} {
 		js, err := d.connect("demo-" + o.Prefix)
 		if err != nil {
@@ -36,6 +36,11 @@ func (d *Demo) playParti(ctx, traffic context.Context, seed uint64) error {
 			return fmt.Errorf("starting the Parti deployment %s: %w", o.Prefix, err)
 		}
 		d.fleets = append(d.fleets, f)
+		if o.KeepIDs {
+			if err := f.LeaveID(ctx, "worker-9"); err != nil {
+				return err
+			}
+		}
 		d.traffic.Go(func() { f.Work(traffic, rand.New(rand.NewPCG(seed, uint64(100+i))), 40) })
 		d.traffic.Go(func() { _ = f.Play(traffic, partiStep) }) // it ends with the server, and then nobody looks
 	}

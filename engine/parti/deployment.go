@@ -138,10 +138,28 @@ func (d *deployment) workers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// deaf tells whether heartbeats may not be read: who has none may live all the same.
+func (d *deployment) deaf() bool {
+	for _, b := range d.buckets {
+		if b.role == roleHeartbeat && b.refused != "" {
+			return !d.has(roleHeartbeat)
+		}
+	}
+	return false
+}
+
 // live lists the workers whose heartbeat is young enough at a time (server clock), by name.
+// Where heartbeats may not be read, whoever renews its stable id lives.
 func (d *deployment) live(now time.Time) []string {
 	ttl := d.ttl(roleHeartbeat)
 	var list []string
+	if d.deaf() {
+		for w, id := range d.state.ids {
+			if now.Sub(id.at) <= d.ttl(roleIDs) {
+				list = append(list, w)
+			}
+		}
+	}
 	for w, h := range d.state.heartbeats {
 		if now.Sub(h.at) <= ttl {
 			list = append(list, w)

@@ -262,6 +262,9 @@ const staleGrace = settleTime
 
 // stale lists the workers whose stable ids can be removed: no heartbeat, and too old.
 func (l *look) stale() (list []string) {
+	if l.deaf() {
+		return nil
+	}
 	for _, w := range slices.Sorted(maps.Keys(l.state.ids)) {
 		if _, beats := l.state.heartbeats[w]; !beats && l.now.Sub(l.state.ids[w].at) > l.ttl(roleIDs)+staleGrace {
 			list = append(list, w)

@@ -58,7 +58,9 @@ func (d *deployment) lookAt(stream *model.Stream, now time.Time) *look {
 		l.live[w] = true
 	}
 	for _, w := range l.shown.workers {
-		if h := d.state.heartbeats[w]; !l.live[w] {
+		if h := d.state.heartbeats[w]; !l.live[w] && d.deaf() {
+			continue
+		} else if !l.live[w] {
 			l.silent = append(l.silent, w)
 		} else if h.value.Schema > 0 && l.shown.commit != nil && h.value.Applied < l.target {
 			l.lagging = append(l.lagging, w)

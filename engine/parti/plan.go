@@ -75,6 +75,8 @@ func (l *look) keepsID(worker string) string {
 	switch age, least := l.now.Sub(id.at), l.ttl(roleIDs)+staleGrace; {
 	case !claimed:
 		return worker + " has no stable id"
+	case l.deaf():
+		return "heartbeats cannot be read: whether " + worker + " lives is not known"
 	case beats:
 		return worker + " has a heartbeat: its stable id is not stale"
 	case l.leader == worker:

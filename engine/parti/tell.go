@@ -18,6 +18,7 @@ const (
 	stateStopped model.State = "stopped" // it took its heartbeat back
 	stateClaimed model.State = "claimed" // it has a stable id and no heartbeat yet
 	stateStale   model.State = "stale"   // it has a stable id that nobody renews
+	stateUnheard model.State = "unheard" // its heartbeats may not be read
 )
 
 // Tell implements [model.Teller].
@@ -89,6 +90,8 @@ func (l *look) facts() []string {
 // inferred is the state of the whole, deduced: Parti does not store its own.
 func (l *look) inferred() string {
 	switch {
+	case l.deaf():
+		return "not to be told without heartbeats"
 	case len(l.live) == 0:
 		return "nobody runs"
 	case len(l.shown.workers) == 0:
@@ -134,6 +137,10 @@ func (l *look) workerState(w string, assigned bool) (model.State, string) {
 	id, claimed := l.state.ids[w]
 	because := func(format string, args ...any) string { return "inferred: " + fmt.Sprintf(format, args...) }
 	switch {
+	case l.deaf() && claimed:
+		return stateUnheard, because("stable id renewed %s ago, heartbeats cannot be read", ago(l.now.Sub(id.at)))
+	case l.deaf():
+		return stateUnheard, because("heartbeats cannot be read")
 	case l.live[w] && !assigned:
 		return stateWaiting, because("not in version %d", l.shown.number)
 	case l.live[w] && h.value.Schema > 0 && l.shown.commit != nil && h.value.Applied < l.target:
@@ -146,7 +153,7 @@ func (l *look) workerState(w string, assigned bool) (model.State, string) {
 		return stateExpired, because("heartbeat %s old, counts for %s", ago(l.now.Sub(h.at)), ago(l.ttl(roleHeartbeat)))
 	case !l.state.stopped[w].IsZero():
 		return stateStopped, because("heartbeat taken back %s ago", ago(l.now.Sub(l.state.stopped[w])))
-	case claimed && !assigned && l.now.Sub(id.at) <= l.ttl(roleIDs):
+	case claimed && !assigned && l.now.Sub(id.at) <= l.ttl(roleIDs)+staleGrace:
 		return stateClaimed, because("stable id, no heartbeat yet")
 	case claimed && !assigned:
 		return stateStale, because("stable id not renewed for %s, no heartbeat", ago(l.now.Sub(id.at)))

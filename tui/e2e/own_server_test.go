@@ -20,9 +20,19 @@ func ownServer(t testing.TB, options ...jetstream.JetStreamOpt) (*server.Server,
 // ownServerWith is [ownServer] with settings of its own.
 func ownServerWith(t testing.TB, o *server.Options, options ...jetstream.JetStreamOpt) (*server.Server, jetstream.JetStream) {
 	t.Helper()
+	return ownServerAs(t, "", o, options...)
+}
+
+// ownServerAs is [ownServerWith] where the connection logs in, with the password pw.
+func ownServerAs(t testing.TB, user string, o *server.Options, options ...jetstream.JetStreamOpt) (*server.Server, jetstream.JetStream) {
+	t.Helper()
 	o.Host, o.JetStream, o.NoLog, o.NoSigs = "127.0.0.1", true, true, true
 	s := natstest.Run(t, o)
-	nc, err := nats.Connect(s.ClientURL())
+	login := nats.UserInfo(user, "pw")
+	if user == "" {
+		login = nats.UserInfo("", "")
+	}
+	nc, err := nats.Connect(s.ClientURL(), login)
 	if err != nil {
 		t.Fatal(err)
 	}

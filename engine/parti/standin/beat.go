@@ -60,6 +60,9 @@ func (f *Fleet) Leave(ctx context.Context, name string) error {
 	return nil
 }
 
+// LeaveID leaves the stable id of a worker behind that never beats.
+func (f *Fleet) LeaveID(ctx context.Context, name string) error { return f.claimID(ctx, name) }
+
 // Apply lets workers take up the version assigned last, and tell so.
 func (f *Fleet) Apply(ctx context.Context, names ...string) error {
 	for _, name := range names {

@@ -21,6 +21,7 @@ type Options struct {
 	Source     bool              // the partitions lie in a source
 	Labels     map[string]string // by worker
 	Memory     bool              // nothing is stored in files
+	KeepIDs    bool              // the bucket of stable ids keeps them for ever: those of workers that died become stale
 
 	HeartbeatTTL, ElectionTTL, IDTTL time.Duration
 }
@@ -128,6 +129,9 @@ func (f *Fleet) make(ctx context.Context) error {
 		Assignments: "control-plane:assignment", Handoffs: "control-plane:handoff", Source: "partition-source",
 	}
 	ttl := map[string]time.Duration{IDs: f.opts.IDTTL, Election: f.opts.ElectionTTL, Heartbeats: f.opts.HeartbeatTTL}
+	if f.opts.KeepIDs {
+		delete(ttl, IDs)
+	}
 	names := []string{IDs, Election, Heartbeats, Assignments}
 	if f.opts.Version == 2 {
 		names = append(names, Handoffs)

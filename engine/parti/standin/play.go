@@ -27,7 +27,7 @@ func (f *Fleet) Work(ctx context.Context, r *rand.Rand, perSecond int) {
 		}
 	}
 	if f.opts.Version == 1 {
-		for _, w := range f.Workers() {
+		for _, w := range append(f.Workers(), f.extra()) {
 			running.Go(func() { f.handle(ctx, "jobs-"+w, func() bool { return f.runs(w) }) })
 		}
 	}
@@ -86,7 +86,7 @@ func (f *Fleet) handle(ctx context.Context, durable string, runs func() bool) {
 // partitions are handed over to it in two phases; a worker dies and an emergency takes its
 // partitions away; it comes back; one leaves in good order. step is the time between two.
 func (f *Fleet) Play(ctx context.Context, step time.Duration) error {
-	extra := fmt.Sprintf("worker-%d", f.opts.Workers)
+	extra := f.extra()
 	for {
 		for _, act := range []func() error{
 			func() error { return f.Join(ctx, extra) },
@@ -108,11 +108,17 @@ func (f *Fleet) Play(ctx context.Context, step time.Duration) error {
 	}
 }
 
+// extra is the worker that comes and goes.
+func (f *Fleet) extra() string { return fmt.Sprintf("worker-%d", f.opts.Workers) }
+
 // handOver assigns the next version, with claims where partitions move, and the workers
 // applying it only after a while.
 func (f *Fleet) handOver(ctx context.Context, step time.Duration) error {
 	if f.opts.Version == 1 {
 		return f.Rebalance(ctx, "planned_scale")
+	}
+	if err := f.takeUp(ctx); err != nil {
+		return err
 	}
 	p := f.Plan("planned_scale")
 	type move struct{ id, from, to string }

@@ -150,6 +150,9 @@ func (p *Publication) Aliases(ctx context.Context, workers ...string) error {
 
 // Rebalance assigns the next version and lets every worker apply it.
 func (f *Fleet) Rebalance(ctx context.Context, lifecycle string) error {
+	if err := f.takeUp(ctx); err != nil {
+		return err
+	}
 	p := f.Plan(lifecycle)
 	if f.opts.Version == 2 {
 		if err := p.Payloads(ctx); err != nil {
