@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,6 +50,45 @@ func fleet() world {
 	w.more = append(w.more, model.GroupTold{Key: key, Stream: "WORK", Teller: asTold{told}},
 		model.StreamRead{Name: "WORK", Facts: model.StreamFacts{Exists: true, Messages: 300}}, model.ConsumersRead{Stream: "WORK", TS: at, Consumers: consumers})
 	return w
+}
+
+// crates is a group of a kind that offers nothing, beside those of the others.
+func crates() world {
+	at := moment()
+	w := fleet()
+	told := model.Told{
+		Facts: []string{"shipments.* by wildcard 1", "subjects ship.0-5", "known by its shape"},
+		Members: []model.ToldMember{
+			{Name: "packer-1", Live: true, State: "pulling", Consumer: "packer-1"},
+			{Name: "packer-2", Live: true, State: "pulling", Consumer: "packer-2"},
+		},
+		Findings: []model.ToldFinding{{Finding: model.Finding{ID: "unowned", Severity: model.Warning, Text: "1 partition in no filter: 5", Hint: "let a member join"}, Verdict: model.VerdictDegraded}},
+	}
+	var consumers []*model.Consumer
+	for i, m := range told.Members {
+		consumers = append(consumers, &model.Consumer{Name: m.Name, TS: at, Created: at.Add(-time.Hour), Pending: uint64(4 * i), AckPending: 1, Waiting: 1, In: 48, Out: 45, RateSpan: time.Second})
+	}
+	for n, owner := range []string{"packer-1", "packer-1", "packer-1", "packer-2", "packer-2", ""} {
+		told.Partitions = append(told.Partitions, model.ToldPartition{Owner: owner, Filter: fmt.Sprintf("ship.%d.>", n)})
+	}
+	key := model.Key{Kind: "consumergroup", Stream: "SHIPMENTS", Group: "ship"}
+	w.more = append(w.more, model.GroupTold{Key: key, Stream: "SHIPMENTS", Teller: asTold{told}},
+		model.StreamRead{Name: "SHIPMENTS", Facts: model.StreamFacts{Known: true, Exists: true, Messages: 9}}, model.ConsumersRead{Stream: "SHIPMENTS", TS: at, Consumers: consumers})
+	return w
+}
+
+// Groups of several other kinds stand side by side, and each says what can be done to it.
+func TestTwoOtherKinds(t *testing.T) {
+	for _, z := range sizes() {
+		open := newStage(t, z.w, z.h).show(crates().snapshot())
+		open.golden("overview-two-kinds-"+z.String(), false)
+		open.press("/").typed("kind:consumergroup").press("enter", "enter").golden("group-crates-"+z.String(), false)
+		for _, key := range []string{"E", "D", "s", "X"} {
+			if open.press(key); open.m.window() != nil {
+				t.Errorf("%s opens a window", key)
+			}
+		}
+	}
 }
 
 // A group of any kind has its row, its members, its map and its findings.

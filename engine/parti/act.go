@@ -33,11 +33,8 @@ func (k *Kind) Source(group model.Key) (Source, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l := d.lookAt(&model.Stream{}, time.Now().Add(d.ahead))
-	switch {
-	case l.sourceOf == nil:
-		return Source{}, refuse("%s has no partition source that is known", group)
-	case l.sourceOf.problem != "":
-		return Source{}, refuse("the partition source of %s is unreadable: %s", group, l.sourceOf.problem)
+	if why := l.noSource(); why != "" {
+		return Source{}, refuse("%s", why)
 	}
 	return Source{Bucket: l.source.bucket, Key: l.source.key, Revision: l.sourceOf.revision, Partitions: l.sourceOf.value, raw: d.state.sourceRaw[l.source]}, nil
 }

@@ -94,8 +94,16 @@ func (l *look) noSource() string {
 		return "no partition source is known of it"
 	case l.sourceOf.problem != "":
 		return "the partition source is unreadable: " + l.sourceOf.problem
+	case ownKey(l.source.key):
+		return "what looks like its source lies under a key of Parti's own: " + l.source.key
 	}
 	return ""
+}
+
+// ownKey tells keys that Parti itself writes.
+func ownKey(key string) bool {
+	own := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+	return key == keyLeader || own(keyHeartbeat) || own(keyWorker) || own(keyClaim)
 }
 
 // noStaleID says why there is no stable id to remove; empty: there is one.
