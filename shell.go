@@ -75,9 +75,11 @@ func (a *asked) values(v *kong.Value, given map[string]string) []string {
 		return nil
 	}
 	var names []string
-	for _, g := range a.groups() {
+	groups := a.groups()
+	kinds := (&model.Snapshot{Groups: groups}).Kinds()
+	for _, g := range groups {
 		k := g.Key
-		if slices.ContainsFunc(model.Founded(), func(kind model.Kind) bool { return slices.Contains(a.words, string(kind)) && k.Kind != kind }) {
+		if slices.ContainsFunc(kinds, func(kind model.Kind) bool { return slices.Contains(a.words, string(kind)) && k.Kind != kind }) {
 			continue
 		}
 		switch v.Name {

@@ -43,7 +43,7 @@ func inShell(t *testing.T, shell string, args ...string) string {
 // server that the line names.
 func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
-	a := serve(t)
+	a := serve(t, "--parti")
 	script := a.script(t, "bash")
 	for line, want := range map[string]string{
 		"sh":                         "shot",
@@ -57,6 +57,8 @@ func TestCompletionInBash(t *testing.T) {
 		"-s " + a.url + " elastic drop ORDERS ful":                "fulfillment",
 		"-s " + a.url + " elastic drop ORDERS fulfillment ":       "m1 m2 m3",
 		"-s " + a.url + " static step-down PAYMENTS settlement e": "east",
+		"-s " + a.url + " parti source pa":                        "parti",
+		"-s " + a.url + " parti remove-id parti ":                 "prod",
 		"-s nats://127.0.0.1:1 ORDERS/":                           "",
 	} {
 		words := strings.Split(line, " ")
