@@ -51,11 +51,7 @@ func (m *Model) header() *row {
 	if m.group == nil && s.Link.State != model.LinkStarting {
 		parts = append(parts, part{keep: 85, right: true, draw: m.need})
 	}
-	link := part{keep: 90, right: true, draw: m.link}
-	if m.stale() {
-		link.keep = 99 // what is shown cannot be trusted: that goes before what it is
-	}
-	parts = append(parts, link)
+	parts = append(parts, part{keep: 90, right: true, draw: m.link})
 	if m.recorder != nil {
 		parts = append(parts, part{keep: 88, right: true, draw: m.recorder.draw(m)})
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -196,6 +197,24 @@ func TestTypedIntoFiltersIsText(t *testing.T) {
 			if s.m.screen() == screen {
 				t.Errorf("%s: esc does not end it", name)
 			}
+		}
+	}
+}
+
+// TestALostLinkIsAlwaysInView: in the header, and with it that nothing can be written, however
+// narrow the window and whatever else the header would say.
+func TestALostLinkIsAlwaysInView(t *testing.T) {
+	w := lost(sketch())
+	w.groups[0].key = elastic("TELEMETRY", "rollup-of-all-the-measurements")
+	w.more = append(w.more, model.ServerSeen{Server: model.Server{Context: "prod-eu", API: "$JS.some-leaf-domain.API", RTT: time.Millisecond}})
+	for width := leastWidth; width <= 120; width++ {
+		for _, keys := range [][]string{{}, {"down", "enter"}} {
+			s := newStage(t, width, 12).show(w.snapshot()).press(keys...)
+			lines := strings.Split(s.plain(), "\n")
+			if !strings.Contains(lines[0], "✗ lost") && !strings.Contains(lines[0], "✗ disconnected") {
+				t.Errorf("%d wide: no link in %q", width, lines[0])
+			}
+			s.sees("writes are off")
 		}
 	}
 }
