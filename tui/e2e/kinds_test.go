@@ -43,6 +43,13 @@ func (term *terminal) home() {
 func TestKindsOnScreen(t *testing.T) {
 	t.Parallel()
 	a := serve(t, "--parti", "--consumergroup")
+	ids, err := a.js.KeyValue(t.Context(), "billing-stableid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ids.Put(t.Context(), "worker-8", nil); err != nil { // for the command, as worker-9 is for the key
+		t.Fatal(err)
+	}
 	audit := filepath.Join(t.TempDir(), "audit")
 	term := open(t, 120, 40, "-s", a.url, "--audit", audit)
 	term.see("● live", "parti/prod", "billing/worker", "SHIPMENTS/ship", "ORDERS/fulfillment")
@@ -102,11 +109,14 @@ func TestKindsOnScreen(t *testing.T) {
 	term.confirm()
 	term.see("remove the stable id worker-9 of billing/worker")
 	term.gone("worker-9 ·")
-	ids, err := a.js.KeyValue(t.Context(), "billing-stableid")
-	if err != nil {
-		t.Fatal(err)
+	out, errs, code := a.run(t, "", "parti", "remove-id", "billing", "worker", "worker-8")
+	if code != 0 || !strings.Contains(out, "billing-stableid/worker-8 at revision") || !strings.Contains(out, "- worker-8") {
+		t.Errorf("%d %s %s", code, out, errs)
 	}
-	if keys, err := ids.Keys(t.Context()); err != nil || slices.Contains(keys, "worker-9") || !slices.Contains(keys, "worker-0") {
+	if out, errs, code = a.run(t, "", "parti", "remove-id", "billing", "worker", "worker-8", "--apply", "-o", "json"); code != 0 || !strings.Contains(out, `"done":"remove the stable id worker-8 of billing/worker"`) {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+	if keys, err := ids.Keys(t.Context()); err != nil || slices.Contains(keys, "worker-9") || slices.Contains(keys, "worker-8") || !slices.Contains(keys, "worker-0") {
 		t.Errorf("%v %v", keys, err)
 	}
 	checkAudit(t, audit, "edit-source begun", "edit-source done", "remove-id begun", "remove-id done")

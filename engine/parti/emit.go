@@ -1,0 +1,103 @@
+package parti
+
+import (
+	"time"
+
+	"pcgtop/model"
+)
+
+// How often a deployment is told.
+const (
+	tellGap   = 50 * time.Millisecond  // between two pictures of a flood of changes
+	lookEvery = 200 * time.Millisecond // whether time alone changed something: expiry sends no event
+	tellEvery = 2 * time.Second        // for the ages in it
+)
+
+// tell tells a deployment once all of its buckets were read, and whenever something is new.
+func (f *following) tell(d *followed) error {
+	read := make(chan struct{})
+	f.run(func() error { d.first.Wait(); close(read); return nil })
+	select {
+	case <-d.ctx.Done():
+		return nil
+	case <-read:
+	}
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	var last time.Time
+	aged := ""
+	for {
+		if f.emit(d) {
+			last = time.Now()
+		}
+		aged = d.aging(f.account.Now())
+		for due := false; !due; {
+			select {
+			case <-d.ctx.Done():
+				return nil
+			case <-d.changed:
+				due = true
+			case <-look.C:
+				due = time.Since(last) >= tellEvery || d.aging(f.account.Now()) != aged
+			}
+		}
+		if !pause(d.ctx, tellGap-time.Since(last)) {
+			return nil
+		}
+		select {
+		case <-d.changed: // what came meanwhile is told along
+		default:
+		}
+	}
+}
+
+// emit tells the deployment, if there is one, and has its stream read.
+func (f *following) emit(d *followed) (told bool) {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	d.mu.Lock()
+	first := !d.tried
+	d.tried = true
+	d.mu.Unlock()
+	if d.ctx.Err() != nil || !d.exists() {
+		f.nudge()
+		return false
+	}
+	k := f.name(d)
+	d.mu.Lock()
+	d.ahead = time.Until(f.account.Now())
+	stream, reads := d.stream, d.reads
+	d.reads = d.stream
+	d.mu.Unlock()
+	f.account.Emit(model.GroupTold{Key: k, Stream: stream, Teller: d.deployment})
+	if first || stream != reads {
+		f.account.Reads(k, stream)
+		f.nudge()
+	}
+	return true
+}
+
+// nudge lets streams be looked for, and who waits for the groups be told.
+func (f *following) nudge() {
+	select {
+	case f.poke <- struct{}{}:
+	default:
+	}
+}
+
+// name is the group's key, which it keeps.
+func (f *following) name(d *followed) model.Key {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k, known := f.keys[d.stem]
+	if !known {
+		group := d.instance
+		if group == "" {
+			group = d.commonPrefix()
+		}
+		k = model.Key{Kind: Name, Stream: d.stem, Group: group}
+		f.keys[d.stem] = k
+	}
+	f.open[k], f.told[k] = d.deployment, true
+	return k
+}
