@@ -70,7 +70,7 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	began := time.Now()
 	term := open(t, 160, 40, "-s", a.url)
-	term.see("10010 groups", "live")
+	term.see("10,010 groups", "live")
 	t.Logf("live after %v, %.0f MB", time.Since(began), term.memory("VmHWM"))
 	filter := func(text string) {
 		term.press("/", text, enter)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"pcgtop/model"
 )
 
 // figures is a table of what was measured beside what is wanted.
@@ -98,7 +100,7 @@ func BenchmarkScale(b *testing.B) {
 func (a *large) atTheScreen(b *testing.B, f *figures) {
 	began := time.Now()
 	term := open(b, 200, 60, "-s", a.url)
-	all := fmt.Sprintf("%d groups", a.groups())
+	all := model.Thousands(a.groups()) + " groups"
 	for !strings.Contains(term.text(), all) {
 		if time.Since(began) > time.Minute {
 			b.Fatal(term.text())
