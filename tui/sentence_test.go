@@ -46,9 +46,9 @@ func TestNoNumberIsCutInAReason(t *testing.T) {
 // TestNobodyIsDrained: a drain is offered where somebody runs, and else refused with the reason.
 func TestNobodyIsDrained(t *testing.T) {
 	w := sketch()
-	s := newStage(t, 100, 30).show(w.snapshot()).press("down", "enter", "x", "enter").sees("drain first: pause 2 members")
+	newStage(t, 100, 30).show(w.snapshot()).press("down", "enter", "x", "enter").sees("drain first: pause 2 members")
 	w.groups[0].consumers = nil
-	s = newStage(t, 100, 30).show(w.snapshot()).press("end")
+	s := newStage(t, 100, 30).show(w.snapshot()).press("end")
 	s.m.overview.choose(elastic("TELEMETRY", "rollup"))
 	s.press("enter", "x", "enter").sees("same as pcgtop elastic drop TELEMETRY rollup")
 	if strings.Contains(s.plain(), "drain") {

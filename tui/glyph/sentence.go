@@ -18,7 +18,7 @@ func Middle(s string, w int) string {
 func Names(s string, w int) string {
 	words := strings.Split(s, " ")
 	for i, word := range words {
-		if strings.Trim(word, digits+"():;.") != "" {
+		if strings.Trim(word, digits+"():;") != "" {
 			words[i] = Middle(word, w)
 		}
 	}
