@@ -1,0 +1,192 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"pcgtop/model"
+)
+
+// At most so many streams are read at the same time, and fewer of what is not on the
+// screen, so that slow streams there hold up nobody who is looked at.
+const (
+	maxReads     = 8
+	maxRestReads = 6
+)
+
+// dispatch reads the plan's streams, as many at a time as may be, whenever the budget
+// has something left.
+func (l *link) dispatch(ctx context.Context) error {
+	crew, ctx := newCrew(ctx)
+	crew.run(func() error { return l.startReads(ctx, crew) })
+	return crew.wait()
+}
+
+func (l *link) startReads(ctx context.Context, crew *crew) error {
+	var mu sync.Mutex
+	reads, restReads := 0, 0
+	for {
+		mu.Lock()
+		full, restOK := reads >= maxReads, restReads < maxRestReads
+		mu.Unlock()
+		wait := time.Minute
+		var t *target
+		var rest, urgent bool
+		if !full && l.isListed() {
+			// Waiting for the budget before the choice lets the choice be made by what
+			// is known then.
+			if wait = l.api.budget.wait(); wait == 0 {
+				if t, rest, urgent = l.plan.take(time.Now(), restOK); t == nil {
+					wait = l.plan.peek(time.Now(), restOK)
+				}
+			}
+		}
+		if t == nil {
+			timer := time.NewTimer(wait)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return ctx.Err()
+			case <-l.plan.wake:
+			case <-timer.C:
+			}
+			timer.Stop()
+			continue
+		}
+		mu.Lock()
+		reads++
+		if rest {
+			restReads++
+		}
+		mu.Unlock()
+		crew.run(func() error {
+			failed := l.read(ctx, t, urgent)
+			mu.Lock()
+			reads--
+			if rest {
+				restReads--
+			}
+			mu.Unlock()
+			l.plan.done(t, failed)
+			l.progress()
+			return nil
+		})
+	}
+}
+
+// read reads one stream's consumers, and its facts where they are needed. What is not
+// urgent is told a little later, together with more of the kind.
+func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
+	if !usable(t.stream) {
+		l.emit(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
+		return false
+	}
+	var seen []model.Observation
+	if origin := l.plan.feeds(t); origin != "" { // before the work stream: nothing counts as on its way that has arrived
+		seen = l.readOrigin(ctx, origin)
+	}
+	if l.plan.needsFacts(t) || !l.told.exists(t.stream) {
+		info, err := l.api.streamInfo(ctx, t.stream)
+		switch {
+		case err == nil:
+			l.clock.set(info.TS)
+			facts := info.facts()
+			l.told.note(t.stream, facts)
+			seen = append(seen, model.StreamRead{Name: t.stream, Facts: facts})
+		case errors.Is(err, errNotFound):
+			return l.readMissing(t)
+		case !errors.Is(err, errDenied): // denied facts do without
+			return l.readFailed(ctx, t, err)
+		}
+	}
+	infos, missing, offline, err := l.api.consumers(ctx, t.stream)
+	switch {
+	case errors.Is(err, errNotFound):
+		return l.readMissing(t)
+	case err != nil:
+		l.emit(seen...)
+		return l.readFailed(ctx, t, err)
+	}
+	l.clock.set(newest(infos))
+	l.doubtByConsumers(t.stream, infos)
+	consumers := make([]*model.Consumer, 0, len(infos))
+	for _, i := range infos {
+		consumers = append(consumers, i.consumer())
+	}
+	if consumers, err = l.fillIn(t, consumers, missing, offline); err != nil {
+		l.emit(seen...)
+		return l.readFailed(ctx, t, err)
+	}
+	t.last = consumers
+	tell := l.later
+	if urgent {
+		tell = l.emit
+	}
+	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
+	l.plan.knows(t.stream)
+	return false
+}
+
+// readOrigin reads the facts of the stream that feeds the open group, so that what waits
+// there is as new as the rest. Where it cannot be read the list of streams has to do.
+func (l *link) readOrigin(ctx context.Context, origin string) []model.Observation {
+	info, err := l.api.streamInfo(ctx, origin)
+	facts := model.StreamFacts{Known: true}
+	switch {
+	case err == nil:
+		facts = info.facts()
+	case !errors.Is(err, errNotFound):
+		return nil
+	}
+	l.told.note(origin, facts)
+	return []model.Observation{model.StreamRead{Name: origin, Facts: facts}}
+}
+
+func (l *link) listedAt(infos []*consumerInfo) time.Time {
+	if at := newest(infos); !at.IsZero() {
+		return at
+	}
+	return l.clock.now()
+}
+
+// fillIn takes consumers that exist but did not answer, which happens in clusters, as
+// they were before: they are not absent. Of those that are offline the server says why.
+func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string, offline map[string]string) ([]*model.Consumer, error) {
+	for _, name := range missing {
+		i := slices.IndexFunc(t.last, func(c *model.Consumer) bool { return c.Name == name })
+		if why, off := offline[name]; off {
+			c := model.Consumer{Name: name, Filters: []string{}}
+			if i >= 0 {
+				c = *t.last[i]
+			}
+			c.Offline, c.TS = why, l.clock.now()
+			consumers = append(consumers, &c)
+			continue
+		}
+		if i < 0 {
+			return nil, fmt.Errorf("%w for consumer %s", errNoAnswer, name)
+		}
+		c := *t.last[i]
+		c.Unheard = true
+		consumers = append(consumers, &c)
+	}
+	return consumers, nil
+}
+
+func (l *link) readMissing(t *target) (failed bool) {
+	t.last = nil
+	l.told.note(t.stream, model.StreamFacts{Known: true})
+	l.emit(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
+	return false
+}
+
+func (l *link) readFailed(ctx context.Context, t *target, err error) (failed bool) {
+	if ctx.Err() == nil && l.nc.IsConnected() { // a lost connection is not the stream's fault
+		l.emit(model.ConsumersRead{Stream: t.stream, Error: plain(err)})
+	}
+	return true
+}
