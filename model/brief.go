@@ -39,7 +39,7 @@ func (v *view) briefs(list []Finding) {
 }
 
 // brief is what a rule found, in a few words; members are those that it found it of, nil
-// where it is about the group. Empty: its text has no number to put first.
+// where it is about the group. Empty: its text cannot be said in less.
 func (v *view) brief(id string, members []*Member) string {
 	m := members[0]
 	if m == nil {
@@ -85,6 +85,8 @@ func (v *view) brief(id string, members []*Member) string {
 
 func (v *view) briefOfGroup(id string) string {
 	switch id {
+	case "unreadable":
+		return v.Unreadable // the verdict says the rest
 	case "unowned":
 		text := fmt.Sprintf("%s/%s unowned", Thousands(len(v.nobodys())), Thousands(len(v.Partitions)))
 		if v.configured() == 0 {

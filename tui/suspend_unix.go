@@ -23,14 +23,19 @@ func suspending(send func(tea.Msg), resumed <-chan struct{}) (end func()) {
 				return
 			case <-resumed: // nobody waits for it
 			case <-stop:
-				signal.Reset(syscall.SIGTSTP) // Bubble Tea stops the program by the same signal
 				send(tea.SuspendMsg{})
+				select {
+				case <-stop: // from Bubble Tea, to stop the program, once it let go of the terminal
+				case <-over:
+					return
+				}
+				// A signal that Go has once caught does not stop the program any more.
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // it is allowed to stop itself
 				select {
 				case <-resumed:
 				case <-over:
 					return
 				}
-				signal.Notify(stop, syscall.SIGTSTP)
 			}
 		}
 	}()

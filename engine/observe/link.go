@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"strings"
 	"sync"
@@ -221,18 +220,18 @@ func (l *link) countRequests(ctx context.Context) error {
 		_, repaid := l.api.budget.owed()
 		return float64(l.api.made.Load()) + repaid
 	}
-	var rate steady
-	made, at := cost(), time.Now()
+	rate, meter := steady{most: l.opts.MaxRequests}, meter{cost(), time.Now()}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
 		}
-		total, now := cost(), time.Now()
-		perSecond := math.Round(total-made) / now.Sub(at).Round(100*time.Millisecond).Seconds()
-		r := model.Requests{PerSecond: rate.add(perSecond), Budget: l.opts.MaxRequests}
-		if made, at = total, now; r != told {
+		perSecond, ok := meter.read(cost(), time.Now())
+		if !ok {
+			continue
+		}
+		if r := (model.Requests{PerSecond: rate.add(perSecond), Budget: l.opts.MaxRequests}); r != told {
 			told = r
 			l.later(model.RequestsSeen{Requests: r})
 		}

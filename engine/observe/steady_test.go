@@ -27,6 +27,41 @@ func TestSteady(t *testing.T) {
 	}
 }
 
+// What was too much in a burst at the start is not said to be so for longer than it is.
+func TestSteadyKeepsToWhatItMayBe(t *testing.T) {
+	s := steady{most: 20}
+	if got := s.add(26); got != 26 {
+		t.Errorf("a burst of 26 is said to be %v", got)
+	}
+	for n := 0; s.add(18) > 20; n++ {
+		if n > 6 {
+			t.Fatalf("still %v", s.said)
+		}
+	}
+}
+
+// A reading that comes right after a late one is left out, and what was counted since
+// is in the next.
+func TestMeter(t *testing.T) {
+	at := time.Now()
+	m := meter{10, at}
+	for _, c := range []struct {
+		total     float64
+		after     time.Duration
+		perSecond float64
+		ok        bool
+	}{
+		{15, time.Second, 5, true},
+		{75, 61 * time.Second, 1, true},
+		{80, 61*time.Second + 200*time.Microsecond, 0, false},
+		{85, 62 * time.Second, 10, true},
+	} {
+		if got, ok := m.read(c.total, at.Add(c.after)); got != c.perSecond || ok != c.ok {
+			t.Errorf("after %v: %v, %v", c.after, got, ok)
+		}
+	}
+}
+
 // One long round trip is nothing; all of them long is.
 func TestLowest(t *testing.T) {
 	var l lowest

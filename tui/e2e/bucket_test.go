@@ -85,7 +85,7 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	unfilter()
 	filter("BIG/")
-	term.see("7 of 10,010 shown", "max_members is 131072, more than 65536 partitions", "unreadable config: bad JSON")
+	term.see("7 of 10,010 shown", "max_members is 131072, more than 65536 partitions", "bad JSON: ")
 	for _, group := range []string{"crowd", "crowded", "split", "blank", "nested"} {
 		unfilter()
 		filter("BIG/" + group)

@@ -173,12 +173,13 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		term.waitFor(name+": the shell's screen", func(string) bool { return strings.Contains(term.output()[from:], "\x1b[?1049l") })
+		term.waitFor(name+": to be stopped", func(string) bool { return strings.HasPrefix(term.status("State"), "T") })
 		restored(t, term.output())
 		before := term.written()
+		if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
 		term.waitFor(name+": the screen anew", func(string) bool {
-			if err := term.cmd.Process.Signal(syscall.SIGCONT); err != nil { // again: one that comes before it has stopped is lost
-				t.Fatal(err)
-			}
 			again := term.output()[before:]
 			return strings.Contains(again, "\x1b[?1049h") && strings.Contains(again, "\x1b[?1002h") && strings.Contains(again, "VERDICT")
 		})

@@ -50,21 +50,26 @@ func (term *terminal) cpu() time.Duration {
 
 // memory is a line of the program's status, such as VmRSS, in MB.
 func (term *terminal) memory(what string) float64 {
+	kb, err := strconv.ParseFloat(strings.Fields(term.status(what))[0], 64)
+	if err != nil {
+		term.t.Fatal(err)
+	}
+	return kb / 1024
+}
+
+// status is a line of what Linux tells of the program.
+func (term *terminal) status(what string) string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", term.cmd.Process.Pid))
 	if err != nil {
 		term.t.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
 		if name, value, _ := strings.Cut(line, ":"); name == what {
-			kb, err := strconv.ParseFloat(strings.Fields(value)[0], 64)
-			if err != nil {
-				term.t.Fatal(err)
-			}
-			return kb / 1024
+			return strings.TrimSpace(value)
 		}
 	}
 	term.t.Fatalf("no %s", what)
-	return 0
+	return ""
 }
 
 // selected is the line of the screen that the selection is on, -1: none.

@@ -125,7 +125,7 @@ func TestBrokenConfigs(t *testing.T) {
 		t.Fatal(err)
 	}
 	term := open(t, 120, 40, "-s", a.url)
-	screen := term.see("BAD/json", "BAD/both", "BAD/future", "nodot", `\x1b[2J`, "unreadable config: bad JSON", "ORDERS/fulfillment", "3/3")
+	screen := term.see("BAD/json", "BAD/both", "BAD/future", "nodot", `\x1b[2J`, "bad JSON: invalid", "unreadable config: ", "ORDERS/fulfillment", "3/3")
 	if !strings.Contains(screen, "either members or member mappings") {
 		t.Errorf("nothing says what is wrong with BAD/both:\n%s", screen)
 	}
