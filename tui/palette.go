@@ -32,6 +32,7 @@ const (
 	choiceAction choiceKind = iota
 	choiceGroup
 	choiceMember
+	choiceElsewhere // an action of another screen
 )
 
 // paletteWindow finds what can be done, and groups and members, by a few letters.
@@ -65,6 +66,7 @@ func (d *paletteWindow) refresh(m *Model) {
 	d.all = append(d.all, m.commands()...)
 	if m.told() == nil { // a window is left by its own keys
 		d.all = append(d.all, places(m.snap)...)
+		d.all = append(d.all, d.elsewhere(m)...)
 	}
 	d.keep()
 }
@@ -82,6 +84,23 @@ func (d *paletteWindow) actions(m *Model) []choice {
 		}
 		list = append(list, choice{name: name, note: e.Long, key: e.Binding.Keys()[0], off: e.Disabled,
 			do: func(m *Model, _ string) tea.Cmd { return m.do(id) }})
+	}
+	return list
+}
+
+// elsewhere are the actions of the other screens, with the word where they can be done.
+func (d *paletteWindow) elsewhere(m *Model) []choice {
+	var list []choice
+	here := map[keymap.ID]bool{}
+	for _, e := range m.keys.Entries(d.of, nil) {
+		here[e.ID] = true
+	}
+	const screens = keymap.Overview | keymap.Group | keymap.Partitions | keymap.Events
+	for _, a := range m.keys {
+		if where := a.Where & screens; where != 0 && !here[a.ID] && a.Section != keymap.Move {
+			list = append(list, choice{name: a.Binding.Help().Desc, note: a.Long, key: a.Binding.Keys()[0], kind: choiceElsewhere,
+				off: "only " + where.String() + ": go there first"})
+		}
 	}
 	return list
 }
@@ -146,6 +165,9 @@ func (d *paletteWindow) keep() {
 		var ok bool
 		if c.score, c.hits, ok = fuzzy(look, c.name); !ok && c.kind == choiceAction {
 			ok = contains(c.note, look) // what it does, said in other words
+		}
+		if c.kind == choiceElsewhere { // in words that begin so, after all that can be done here
+			c.score, c.hits, ok = -1, nil, contains(c.name+" "+c.note, look)
 		}
 		if ok {
 			d.shown = append(d.shown, c)

@@ -75,6 +75,21 @@ func TestPaletteHoldsEveryAction(t *testing.T) {
 	}
 }
 
+// What can be done on another screen only is found, with the word where, and not done.
+func TestPaletteNamesTheOtherScreensActions(t *testing.T) {
+	s := newStage(t, 120, 40).show(sketch().snapshot())
+	s.press(":").typed("step down").sees("only in a group").press("enter").sees("step down: only in a group")
+	if len(s.m.windows) != 1 || len(s.admin.plans) != 0 {
+		t.Errorf("%d windows, %d writes", len(s.m.windows), len(s.admin.plans))
+	}
+	s.press("esc", "down", "enter", ":").typed("new group").sees("only in the list of groups").press("esc", ":")
+	for _, c := range s.m.window().(*paletteWindow).shown {
+		if c.kind == choiceElsewhere {
+			t.Fatalf("%s of another screen is listed though nothing is typed", c.name)
+		}
+	}
+}
+
 func TestPaletteActs(t *testing.T) {
 	s := newStage(t, 120, 40).show(sketch().snapshot()).press(":").typed("rollup").press("enter")
 	if s.m.group == nil || s.m.group.key != elastic("TELEMETRY", "rollup") {
