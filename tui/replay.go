@@ -45,9 +45,13 @@ func (m *Model) seekTo(moment string) error { return m.opts.Player.Go(moment, m.
 // playback is where the recording stands, in the header.
 func (m *Model) playback(r *row) {
 	t, p := m.theme, m.opts.Player.Playback()
+	speed := strconv.FormatFloat(p.Speed, 'g', 4, 64) + "× "
 	sign, word := "■ ", "stopped "
-	if p.Playing {
-		sign, word = "▸ ", strconv.FormatFloat(p.Speed, 'g', 4, 64)+"× "
+	switch {
+	case p.Playing:
+		sign, word = "▸ ", speed
+	case p.Speed != 1 && p.Speed > 0: // how fast it will go on, if it can
+		word += speed
 	}
 	if m.width < 60 {
 		word = ""
