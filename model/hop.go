@@ -30,7 +30,18 @@ type Hop struct {
 	seq   uint64    // the source's, when it was last seen to move
 	moved time.Time // when that was, server clock
 	of    time.Time // when the origin was made that it counts in, as far as was seen
+	on    passage
+	ahead int64 // how far seq is ahead of the work stream's when nothing is between the two, as far as was seen
 }
+
+// passage is what the two sequences of a hop can be compared in.
+type passage struct {
+	work, origin time.Time // when they were made
+	first        uint64    // of the origin: what is purged or expired is passed over
+}
+
+// arriveMost is how long a message may be on its way from the source to the stream.
+const arriveMost = 2 * time.Second
 
 // Waiting is how many messages wait at the origin; of no hop, none do.
 func (h *Hop) Waiting() uint64 {
@@ -59,6 +70,7 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 			h.moved = prev.moved
 		}
 	}
+	arriving := h.arriving(prev, work, origin, at)
 	anew := origin.Known && origin.Created.After(work.Created) && !work.Created.IsZero()
 	if lost := anew && (src.Seq > origin.LastSeq || !h.of.IsZero() && !h.of.Equal(origin.Created)); lost && origin.Exists {
 		h.State, h.Behind, h.About = HopBroken, origin.Messages, true
@@ -77,6 +89,10 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 	} else {
 		var upTo uint64
 		h.Behind, upTo, h.About = behind(src, work, origin)
+		if !narrow(src, origin) && !origin.gaps() {
+			h.Behind = min(h.Behind+arriving, origin.Messages)
+			h.About = h.Behind > 0
+		}
 		if c := g.Counts; c != nil && c.Hop != nil && h.Behind+c.Hop.Behind > 0 {
 			h.Oldest = c.Hop.Oldest
 			if narrow(src, origin) || origin.gaps() {
@@ -99,6 +115,21 @@ func (g *Group) hop(prev *Hop, origin StreamFacts, at time.Time) *Hop {
 		h.State = HopBehind
 	}
 	return h
+}
+
+// arriving is how many messages the work stream's answer counts neither as stored nor as
+// still to be sourced: the server looks at its messages first and at the source later
+// (nats-server v2.15.3, jsStreamInfoRequest).
+func (h *Hop) arriving(prev *Hop, work, origin StreamFacts, at time.Time) uint64 {
+	seq := work.Sources[0].Seq
+	h.on = passage{work: work.Created, origin: origin.Created, first: origin.FirstSeq}
+	h.ahead = int64(seq) - int64(work.LastSeq)
+	if prev == nil || prev.on != h.on || seq == 0 || at.Sub(h.moved) > arriveMost { // what did not arrive by then was left out
+		return 0
+	}
+	more := max(0, h.ahead-prev.ahead)
+	h.ahead -= more
+	return uint64(more)
 }
 
 // startsEmpty tells whether nothing was ever sourced, and nothing can be: no subject that the

@@ -106,6 +106,42 @@ func TestSourcingStops(t *testing.T) {
 	}
 }
 
+// TestArriving: what left the origin and is not in the work stream yet, by the server's own
+// answer, still waits; unless it does not arrive, or the streams are others.
+func TestArriving(t *testing.T) {
+	k := elastic("S", "g")
+	s := Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Config: config(2, "a")})
+	after := time.Duration(0)
+	read := func(first, seq, stored, messages uint64) *Group {
+		after += time.Second
+		at := epoch().Add(after)
+		work := facts("S")
+		work.Sources[0].Seq, work.LastSeq, work.Messages = seq, stored, messages
+		s = Reduce(s, at, StreamRead{Name: "S", Facts: StreamFacts{Known: true, Exists: true, FirstSeq: first, LastSeq: 150, Messages: 151 - first}}, StreamRead{Name: "S-g", Facts: work},
+			ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{consumer("a", "id", at, 0, 1)}})
+		return s.Group(k)
+	}
+	for _, c := range []struct {
+		what                         string
+		first, seq, stored, messages uint64
+		behind                       uint64
+	}{
+		{"begun at 101", 1, 110, 10, 10, 40},
+		{"two on their way", 1, 120, 18, 8, 32},
+		{"they are there", 1, 120, 20, 10, 30},
+		{"the last is on its way", 1, 150, 49, 0, 1},
+		{"still", 1, 150, 49, 0, 1},
+		{"still", 1, 150, 49, 0, 1},
+		{"it was left out", 1, 150, 49, 0, 0},
+		{"and stays so", 1, 150, 49, 0, 0},
+		{"purged on the way", 140, 150, 45, 0, 0},
+	} {
+		if g := read(c.first, c.seq, c.stored, c.messages); g.Hop.Behind != c.behind || g.Lag() != c.messages+c.behind {
+			t.Errorf("%s: %d behind, lag %d, want %d, %d", c.what, g.Hop.Behind, g.Lag(), c.behind, c.messages+c.behind)
+		}
+	}
+}
+
 // TestSourcingIsGivenTime: what waits at the origin when the streams are first read, which
 // is before the server's time is known, has not waited for ever.
 func TestSourcingIsGivenTime(t *testing.T) {
