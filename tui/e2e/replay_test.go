@@ -241,10 +241,9 @@ func TestRecordAndReplay(t *testing.T) {
 
 // clock is the time of day that a replay's header shows.
 func clock(screen string) string {
-	for _, mark := range []string{"■ stopped ", "× "} {
-		if _, rest, found := strings.Cut(screen, mark); found && len(rest) > 8 {
-			return rest[:8]
-		}
+	m := regexp.MustCompile(`(?:■ stopped |× )(\d\d:\d\d:\d\d)`).FindStringSubmatch(screen)
+	if m == nil {
+		return ""
 	}
-	return ""
+	return m[1]
 }
