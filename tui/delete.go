@@ -160,5 +160,5 @@ func (d *deleteWindow) lines(m *Model, w int) []*row {
 		pulling, _ := d.group.Pulling()
 		rows = append(rows, labelled(t, "ends", fmt.Sprintf("%s, of which %d are pulling now", model.Count(n, "member"), pulling), t.text, w)...)
 	}
-	return append(rows, labelled(t, "same as", quote(d.plan.Command), t.text, w)...)
+	return append(rows, labelled(t, "same as", model.Quote(d.plan.Command), t.text, w)...)
 }

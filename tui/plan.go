@@ -88,7 +88,7 @@ func (d *planWindow) press(m *Model, id keymap.ID, _ tea.KeyPressMsg) tea.Cmd {
 	case keymap.Anew:
 		d.anew(m)
 	case keymap.Copy:
-		return m.copy("the command", quote(d.plan.Command))
+		return m.copy("the command", model.Quote(d.plan.Command))
 	default:
 		if top, ok := moved(id, d.top, 1<<20, d.page); ok {
 			d.top = top

@@ -113,7 +113,7 @@ func (d *planWindow) lines(m *Model, w int) []*row {
 		rows = append(rows, d.stepDown(m, w)...)
 	}
 	rows = append(rows, t.row())
-	rows = append(rows, labelled(t, "same as", quote(d.plan.Command), t.text, w)...)
+	rows = append(rows, labelled(t, "same as", model.Quote(d.plan.Command), t.text, w)...)
 	if s := m.snap.Server; s.Name != "" || s.Context != "" {
 		on := s.Name
 		if s.Context != "" {

@@ -131,6 +131,6 @@ func showEdit(w io.Writer, p *model.Plan) error {
 	for _, note := range p.Edit.Notes {
 		fmt.Fprintln(w, "note: "+note)
 	}
-	_, err := fmt.Fprintf(w, "same as: %s\n", strings.Join(p.Command, " "))
+	_, err := fmt.Fprintf(w, "same as: %s\n", model.Quote(p.Command))
 	return err
 }

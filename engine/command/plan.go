@@ -222,7 +222,7 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 	for _, warning := range p.Warnings {
 		fmt.Fprintln(w, "note: "+warning)
 	}
-	_, err := fmt.Fprintf(w, "same as: %s\n", strings.Join(p.Command, " "))
+	_, err := fmt.Fprintf(w, "same as: %s\n", model.Quote(p.Command))
 	return err
 }
 

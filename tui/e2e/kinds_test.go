@@ -164,6 +164,7 @@ func TestPartiCommands(t *testing.T) {
 		{args: "parti info parti nobody", code: 3, says: "not found"},
 		{args: "parti source parti worker", code: 2, says: "give --add, --set or --remove"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5", says: "3 partitions ▸ 4\n  + eu.7, weight 3, label gpu\n  eu.1: weight 2 ▸ 5\n"},
+		{args: `parti source parti worker --add=eu.8:3:a\b`, says: `same as: pcgtop parti source parti worker '--add=eu.8:3:a\b' --apply`},
 		{args: "parti source parti worker --add=eu.7 --remove=eu.7", code: 1, says: "eu.7 is named twice"},
 		{args: "parti source parti worker --set=-eu.1:5", code: 2, says: "put keys that begin with a sign in double quotes"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5 --apply", says: "edit the source of parti/worker (+eu.7:3:gpu, eu.1:5): revision 1 ▸ 2"},
