@@ -44,7 +44,11 @@ func (v *groupView) facts(t *theme, w, h int) []*row {
 		said[0] = head.join(said[0].cut(indent, max(indent, said[0].width)))
 		lines = append(lines, said...)
 	}
-	lines = append(lines, v.config(t, w))
+	most := 1
+	if h >= 20 && !g.Pins() { // its kind has more to tell than a config
+		most = 2
+	}
+	lines = append(lines, v.config(t, w, most)...)
 	if h < 14 {
 		return lines
 	}
@@ -82,8 +86,8 @@ func quietly(g *model.Group) string {
 	return "nothing is wrong"
 }
 
-// config is the line of facts.
-func (v *groupView) config(t *theme, w int) *row {
+// config is the line of facts, or two.
+func (v *groupView) config(t *theme, w, most int) []*row {
 	g := v.shown
 	facts := []string{string(g.Key.Kind), model.Count(len(g.Partitions), "partition") + of(g.Config.Filters)}
 	if !g.Pins() {
@@ -100,16 +104,29 @@ func (v *groupView) config(t *theme, w int) *row {
 	if g.Pins() {
 		facts = append(facts, g.Described()...)
 	}
-	r := t.row().gap(1)
+	return flowing(t, t.row().gap(1), facts, w, most)
+}
+
+// flowing puts facts behind what a row has, a dot between them, and goes on in further rows,
+// as many as there may be. What has no room in the last one is cut.
+func flowing(t *theme, r *row, facts []string, w, most int) []*row {
+	lines, indent := []*row{r}, r.width
 	for i, f := range facts {
 		one := t.row()
 		if i > 0 {
 			one.put(t.line, " · ")
 		}
 		one.put(t.dim, f)
+		if r.width > indent && r.width+one.width > w-1 && len(lines) < most {
+			r, one = t.row().gap(indent), t.row().put(t.dim, f)
+			lines = append(lines, r)
+		}
 		r.join(one)
 	}
-	return ellipsis(t, r, w-1)
+	for i, l := range lines {
+		lines[i] = ellipsis(t, l, w-1)
+	}
+	return lines
 }
 
 // of says what chooses the partition.

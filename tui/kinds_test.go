@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"pcgtop/model"
 )
 
@@ -147,6 +149,29 @@ func TestScreensKnowNoKinds(t *testing.T) {
 		for n, line := range strings.Split(string(text), "\n") {
 			if asks.MatchString(line) {
 				t.Errorf("%s:%d asks for a kind: %s", f, n+1, strings.TrimSpace(line))
+			}
+		}
+	}
+}
+
+// What a kind tells of a member goes on in a second line where the first is full, and the
+// order stays.
+func TestFactsGoOnInASecondLine(t *testing.T) {
+	th := newStage(t, 80, 24).m.theme
+	facts := []string{"live", "heartbeat 1.2 s ago", "applied 40 of 41", "labels gpu, eu-west-1, spot", "2 consumers"}
+	for w := 20; w < 120; w++ {
+		for most := 1; most < 4; most++ {
+			lines := flowing(th, th.row().gap(3), facts, w, most)
+			var said []string
+			for _, l := range lines {
+				if l.width > w {
+					t.Fatalf("%d cells of %d: %q", l.width, w, ansi.Strip(l.String()))
+				}
+				said = append(said, strings.TrimSpace(ansi.Strip(l.String())))
+			}
+			whole := strings.Join(said, " · ")
+			if len(lines) > most || w >= 60 && most > 1 && whole != strings.Join(facts, " · ") {
+				t.Errorf("%d wide, %d lines: %q", w, most, said)
 			}
 		}
 	}

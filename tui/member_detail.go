@@ -37,9 +37,12 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 			say = append(say, number(c.Redelivered, 9)+" redelivered")
 		}
 	}
-	for _, s := range say {
-		r.put(t.line, " · ").put(t.dim, s)
+	most := 1
+	if len(m.Facts) > 0 { // of another kind, which has no instances to tell of
+		most = 2
 	}
+	r.put(t.line, " · ")
+	lines := append([]*row{t.row()}, flowing(t, r, say, w, most)...)
 	owned := "owns nothing"
 	if n := len(m.Partitions); n > 0 {
 		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
@@ -48,7 +51,7 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 	if trouble := pinTrouble(m); trouble != "" {
 		second.put(t.warn.strong(), "! ").put(t.warn, trouble).put(t.line, " · ")
 	}
-	lines := []*row{t.row(), ellipsis(t, r, w-1), ellipsis(t, second.put(t.dim, owned), w-1)}
+	lines = append(lines, ellipsis(t, second.put(t.dim, owned), w-1))
 	if strip := l.pinStrip(t, m, w); strip != nil {
 		lines = append(lines, strip)
 	}
