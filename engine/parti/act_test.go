@@ -139,6 +139,7 @@ func TestRemoveStaleID(t *testing.T) {
 func TestTellsStaleID(t *testing.T) {
 	d := newDeployment()
 	d.buckets["ids"] = bucket{place: place{bucket: "ids", role: roleIDs}, exists: true}
+	d.buckets["beats"] = bucket{place: place{bucket: "beats", role: roleHeartbeat}, exists: true}
 	at := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 	d.state.ids["worker-3"] = record[struct{}]{revision: 4, at: at}
 	if told := d.Tell(&model.Stream{}, at.Add(ttlID2)); len(told.Actions) != 0 || told.Members[0].State != stateClaimed {

@@ -23,6 +23,7 @@ type deployment struct {
 	reads   string            // the same as it was told last
 	tried   bool              // it was told, unless there was nothing to tell
 
+	matched  sourceAt // the partition source, once one was told by what is in it
 	durables durables // as joined last
 	joint    joint
 }
@@ -31,6 +32,7 @@ type deployment struct {
 type bucket struct {
 	place
 	exists  bool
+	existed bool          // it does, or did while this program looked
 	maxAge  time.Duration // 0: for ever
 	refused string        // why it cannot be read
 }
@@ -101,20 +103,36 @@ func (d *deployment) exists() bool {
 	return false
 }
 
-// commonPrefix is what all stable ids begin with, for the name of the group.
+// commonPrefix is what most stable ids begin with, for the name of the group. Every trace of
+// a worker counts: one that only has a heartbeat weighs less than one that has all. Of those
+// as frequent it is the first by name.
 func (d *deployment) commonPrefix() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	common := ""
-	for _, w := range d.workers() {
-		p, ok := idPrefix(w)
-		if !ok || common != "" && p != common {
-			return "default"
+	count := map[string]int{}
+	note := func(worker string) {
+		if p, ok := idPrefix(worker); ok {
+			count[p]++
 		}
-		common = p
 	}
-	if common == "" {
-		return "default"
+	for w := range d.state.ids {
+		note(w)
+	}
+	for w := range d.state.heartbeats {
+		note(w)
+	}
+	for _, v := range []*version{d.state.shown, d.state.coming} {
+		if v != nil {
+			for _, w := range v.workers {
+				note(w)
+			}
+		}
+	}
+	common := "default"
+	for _, p := range slices.Sorted(maps.Keys(count)) {
+		if count[p] > count[common] {
+			common = p
+		}
 	}
 	return common
 }
@@ -138,18 +156,8 @@ func (d *deployment) workers() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// deaf tells whether heartbeats may not be read: who has none may live all the same.
-func (d *deployment) deaf() bool {
-	for _, b := range d.buckets {
-		if b.role == roleHeartbeat && b.refused != "" {
-			return !d.has(roleHeartbeat)
-		}
-	}
-	return false
-}
-
 // live lists the workers whose heartbeat is young enough at a time (server clock), by name.
-// Where heartbeats may not be read, whoever renews its stable id lives.
+// Where heartbeats cannot be read, whoever renews its stable id lives.
 func (d *deployment) live(now time.Time) []string {
 	ttl := d.ttl(roleHeartbeat)
 	var list []string
@@ -200,7 +208,7 @@ type ledger struct {
 
 func (l ledger) Appeared(info observe.Stream, lost []string, _ bool) {
 	l.change(func(b *bucket) bool {
-		b.exists, b.maxAge, b.refused = true, info.MaxAge(), ""
+		b.exists, b.existed, b.maxAge, b.refused = true, true, info.MaxAge(), ""
 		l.lose(lost)
 		return true
 	})

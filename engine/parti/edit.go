@@ -146,9 +146,12 @@ func (d Edit) apply(list []entry, e *Edited) ([]entry, error) {
 			at = i
 		}
 	}
-	name := p.dotted()
+	name := p.printed()
 	if d.Kind != EditAdd && at < 0 {
 		return nil, refuse("there is no partition %s in the source", name)
+	}
+	if strings.ContainsFunc(d.Label, unicode.IsControl) || !utf8.ValidString(d.Label) {
+		return nil, refuse("partition %s: the label %q has a control character in it or is not valid UTF-8", name, d.Label)
 	}
 	line := func(format string, args ...any) { e.Lines = append(e.Lines, fmt.Sprintf(format, args...)) }
 	switch d.Kind {
@@ -218,7 +221,7 @@ func checkSource(list []Partition) error {
 	}
 	seen := make(map[string]bool, len(list))
 	for _, p := range list {
-		name := p.dotted()
+		name := p.printed()
 		if len(p.Keys) == 0 {
 			return refuse("a partition needs at least one key")
 		}
@@ -228,6 +231,8 @@ func checkSource(list []Partition) error {
 				return refuse("partition %s has an empty key", name)
 			case strings.Contains(key, "."):
 				return refuse("partition %s: the key %q has a dot in it", name, key)
+			case key == "*", key == ">":
+				return refuse("partition %s: the key %q is a wildcard in subjects", name, key)
 			case !utf8.ValidString(key):
 				return refuse("partition %s: the key %q is not valid UTF-8", name, key)
 			case strings.ContainsFunc(key, unicode.IsSpace), strings.ContainsFunc(key, unicode.IsControl):

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pcgtop/model"
 )
@@ -50,6 +51,12 @@ func TestPlanEditRefuses(t *testing.T) {
 		{text, []Edit{{Kind: EditAdd, Keys: []string{"c.d"}}}, "has a dot"},
 		{text, []Edit{{Kind: EditAdd, Keys: []string{"c d"}}}, "has a blank"},
 		{text, []Edit{{Kind: EditAdd, Keys: []string{"c\td"}}}, "has a blank"},
+		{text, []Edit{{Kind: EditAdd, Keys: []string{"c", "*"}}}, "is a wildcard"},
+		{text, []Edit{{Kind: EditAdd, Keys: []string{">"}}}, "is a wildcard"},
+		{text, []Edit{{Kind: EditAdd, Keys: []string{"c\xff"}}}, "not valid UTF-8"},
+		{text, []Edit{{Kind: EditRemove, Keys: []string{"c\nd"}}}, `no partition "c\nd"`},
+		{text, []Edit{{Kind: EditLabel, Keys: []string{"a"}, Label: "x\ny"}}, "control character"},
+		{text, []Edit{{Kind: EditAdd, Keys: []string{"c"}, Label: "x\xff"}}, "not valid UTF-8"},
 		{text, []Edit{{Kind: EditAdd, Keys: []string{"a"}}}, "there is a partition a already"},
 		{text, []Edit{{Kind: EditRemove, Keys: []string{"z"}}}, "there is no partition z"},
 		{text, []Edit{{Kind: EditLabel, Keys: []string{"z"}, Label: "x"}}, "there is no partition z"},
@@ -60,8 +67,8 @@ func TestPlanEditRefuses(t *testing.T) {
 		{`{}`, []Edit{{Kind: EditAdd, Keys: []string{"c"}}}, "unreadable"},
 		{text, []Edit{{Kind: EditLabel, Keys: []string{"a"}, Label: strings.Repeat("x", maxSource)}}, "at most"},
 	} {
-		if _, err := PlanEdit([]byte(c.stored), c.edits); !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), c.why) {
-			t.Errorf("%s: %v", c.why, err)
+		if _, err := PlanEdit([]byte(c.stored), c.edits); !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), c.why) || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+			t.Errorf("%s: %q", c.why, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func finding(id string, s model.Severity, v model.Verdict, hint, format string, 
 // findings are what is wrong with the deployment, and what is worth knowing.
 func (l *look) findings() []model.ToldFinding {
 	var list []model.ToldFinding
-	for _, found := range [][]model.ToldFinding{l.stored(), l.led(), l.alive(), l.followed(), l.sourced(), l.handedOver(), l.strange(), l.left()} {
+	for _, found := range [][]model.ToldFinding{l.gone(), l.stored(), l.led(), l.alive(), l.followed(), l.sourced(), l.handedOver(), l.strange(), l.left()} {
 		list = append(list, found...)
 	}
 	return list
@@ -47,7 +47,14 @@ func (l *look) late() (model.Severity, model.Verdict) {
 // stored: what cannot be used of what is stored.
 func (l *look) stored() (list []model.ToldFinding) {
 	if p := l.state.commit.problem; p != "" {
-		list = append(list, finding("unreadable", model.Critical, model.VerdictUnreadable, "what was assigned before it is shown", "the commit is unreadable: %s", p))
+		hint := "what was assigned before it is shown"
+		if l.unknown != "" {
+			hint = "what is assigned is not known until it can be read"
+		}
+		list = append(list, finding("unreadable", model.Critical, model.VerdictUnreadable, hint, "the commit is unreadable: %s", p))
+	}
+	if c := l.shown.commit; c != nil && c.Version < 1 {
+		list = append(list, finding("version", model.Warning, model.VerdictDegraded, "see what wrote it", "the commit is of version %d: versions begin at 1", c.Version))
 	}
 	missing := l.shown.missing
 	if c := l.state.coming; c != nil {
@@ -73,7 +80,7 @@ func (l *look) stored() (list []model.ToldFinding) {
 		list = append(list, finding("payload", s, v, "see whether the leader runs, and its log", "%s", text))
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.buckets)) {
-		if b := l.buckets[name]; b.refused != "" && (b.sure || b.role != roleSource) { // else it was only looked at for a source
+		if b := l.buckets[name]; b.refused != "" && (b.role != roleSource || l.ofSource(b)) { // else it was only looked at for a source
 			list = append(list, finding("unread", model.Warning, model.VerdictDegraded, "allow it", "the bucket %s cannot be read: %s", name, b.refused))
 		}
 	}
@@ -160,12 +167,7 @@ func (l *look) sourced() (list []model.ToldFinding) {
 		}
 		list = append(list, finding("parked", model.Warning, model.VerdictDegraded, "start a worker that has their label, or change the label", "%s", text))
 	}
-	if l.sourceOf == nil {
-		return list
-	}
-	if p := l.sourceOf.problem; p != "" {
-		list = append(list, finding("source", model.Warning, model.VerdictDegraded, "repair what is stored", "the partition source %s/%s is unreadable: %s", l.source.bucket, l.source.key, p))
-	}
+	list = append(list, l.sourceAmiss()...)
 	if l.sourcePending() {
 		s, v := model.Info, model.Verdict("")
 		if l.now.Sub(l.sourceOf.at) > settleTime && l.settled() {
@@ -250,7 +252,7 @@ func (l *look) left() (list []model.ToldFinding) {
 	if stale := l.stale(); len(stale) > 0 {
 		list = append(list, finding("stale-id", model.Info, "", "it can be removed", "stable ids that nobody renews, without a heartbeat: %s", some(stale)))
 	}
-	if o := l.durables.orphans; len(o) > 0 {
+	if o := l.durables.orphans; len(o) > 0 && l.unknown == "" {
 		list = append(list, finding("orphans", model.Info, "", "the server removes them when nobody has pulled for their inactive threshold", "%s of no partition or worker: %s", model.Count(len(o), "durable"), some(o)))
 	}
 	return list

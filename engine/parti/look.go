@@ -25,6 +25,7 @@ type look struct {
 	target     int64     // the newest version that was decided
 	since      time.Time // when that was, server clock
 	live       map[string]bool
+	unknown    string // why it is not known what is assigned; empty: it is
 	workers    []string
 	lagging    []string // live workers that have not applied the target
 	silent     []string // workers in the assignment that do not live
@@ -50,6 +51,7 @@ func (d *deployment) lookAt(stream *model.Stream, now time.Time) *look {
 	if l.shown == nil {
 		l.shown = &version{}
 	}
+	l.unknown = l.unassigned()
 	l.target, l.since = l.shown.number, l.shown.at
 	if c := d.state.coming; c != nil {
 		l.target, l.since = c.number, c.at
@@ -67,7 +69,7 @@ func (d *deployment) lookAt(stream *model.Stream, now time.Time) *look {
 		}
 	}
 	for _, w := range l.workers {
-		if l.live[w] && !slices.Contains(l.shown.workers, w) {
+		if l.unknown == "" && l.live[w] && !slices.Contains(l.shown.workers, w) {
 			l.waiting = append(l.waiting, w)
 		}
 	}
@@ -119,37 +121,6 @@ func (l *look) lead() {
 	}
 }
 
-// pickSource finds the partition source among what could be one: the one that has most of
-// what is assigned.
-func (l *look) pickSource() {
-	owners := l.shown.owners()
-	best := -1
-	for _, at := range slices.SortedFunc(maps.Keys(l.state.sources), func(a, b sourceAt) int {
-		return strings.Compare(a.bucket+"\x00"+a.key, b.bucket+"\x00"+b.key)
-	}) {
-		r := l.state.sources[at]
-		if r.problem != "" && len(l.state.sources) > 1 {
-			continue
-		}
-		n := 0
-		for _, p := range r.value {
-			if _, assigned := owners[p.identity()]; assigned {
-				n++
-			}
-		}
-		if n > best && (n > 0 || l.buckets[at.bucket].sure) {
-			best, l.source, l.sourceOf = n, at, &r
-		}
-	}
-}
-
-// sourcePending tells whether the source is newer than what the leader made the assignment
-// of.
-func (l *look) sourcePending() bool {
-	c := l.shown.commit
-	return l.sourceOf != nil && c != nil && c.SourceKnown && l.sourceOf.revision > c.Source
-}
-
 // list lists the partitions: those assigned, and those that are only in the source.
 func (l *look) list() {
 	l.partitions = make([]listed, len(l.shown.shares))
@@ -160,7 +131,7 @@ func (l *look) list() {
 		owners := l.shown.owners()
 		for _, p := range l.sourceOf.value {
 			if _, assigned := owners[p.identity()]; !assigned && len(p.Keys) > 0 {
-				l.partitions = append(l.partitions, listed{share: share{Partition: p}, coming: l.sourcePending(), parked: !l.sourcePending()})
+				l.partitions = append(l.partitions, listed{share: share{Partition: p}, coming: l.sourcePending(), parked: l.unknown == "" && !l.sourcePending()})
 			}
 		}
 	}

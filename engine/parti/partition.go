@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Partition is one of what a deployment shares among its workers. Its keys identify it.
@@ -20,6 +23,15 @@ func (p Partition) identity() string { return strings.Join(p.Keys, "\x00") }
 
 // dotted is how the partition is written in subjects.
 func (p Partition) dotted() string { return strings.Join(p.Keys, ".") }
+
+// printed is the same for a line of text: in quotes if it would break it.
+func (p Partition) printed() string {
+	name := p.dotted()
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return strconv.Quote(name)
+	}
+	return name
+}
 
 // dashed is how it is written in claims; other keys can make the same.
 func (p Partition) dashed() string { return strings.Join(p.Keys, "-") }

@@ -76,7 +76,7 @@ func (l *look) keepsID(worker string) string {
 	case !claimed:
 		return worker + " has no stable id"
 	case l.deaf():
-		return "heartbeats cannot be read: whether " + worker + " lives is not known"
+		return l.deafness() + ": whether " + worker + " lives is not known"
 	case beats:
 		return worker + " has a heartbeat: its stable id is not stale"
 	case l.leader == worker:
@@ -85,25 +85,6 @@ func (l *look) keepsID(worker string) string {
 		return fmt.Sprintf("the stable id %s was renewed %s ago: it is stale after %s", worker, ago(age), ago(least))
 	}
 	return ""
-}
-
-// noSource says why there is no source to edit; empty: there is one.
-func (l *look) noSource() string {
-	switch {
-	case l.sourceOf == nil:
-		return "no partition source is known of it"
-	case l.sourceOf.problem != "":
-		return "the partition source is unreadable: " + l.sourceOf.problem
-	case ownKey(l.source.key):
-		return "what looks like its source lies under a key of Parti's own: " + l.source.key
-	}
-	return ""
-}
-
-// ownKey tells keys that Parti itself writes.
-func ownKey(key string) bool {
-	own := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
-	return key == keyLeader || own(keyHeartbeat) || own(keyWorker) || own(keyClaim)
 }
 
 // noStaleID says why there is no stable id to remove; empty: there is one.

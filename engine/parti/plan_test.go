@@ -107,6 +107,7 @@ func TestPlanAndApply(t *testing.T) {
 func TestPlanRemoval(t *testing.T) {
 	d := newDeployment()
 	d.buckets["ids"] = bucket{place: place{bucket: "ids", role: roleIDs}, exists: true}
+	d.buckets["beats"] = bucket{place: place{bucket: "beats", role: roleHeartbeat}, exists: true}
 	at := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
 	d.state.ids["worker-3"] = record[struct{}]{revision: 4, at: at}
 	kind, k := New(""), group("parti", "x")

@@ -61,9 +61,6 @@ type state struct {
 	stale  bool     // they are to be put together anew
 }
 
-// sourceAt is where a partition source may lie.
-type sourceAt struct{ bucket, key string }
-
 func newState() state {
 	return state{
 		ids: map[string]record[struct{}]{}, heartbeats: map[string]record[heartbeat]{}, stopped: map[string]time.Time{},

@@ -18,7 +18,8 @@ const (
 	stateStopped model.State = "stopped" // it took its heartbeat back
 	stateClaimed model.State = "claimed" // it has a stable id and no heartbeat yet
 	stateStale   model.State = "stale"   // it has a stable id that nobody renews
-	stateUnheard model.State = "unheard" // its heartbeats may not be read
+	stateUnheard model.State = "unheard" // its heartbeats cannot be read
+	stateAlive   model.State = "alive"   // lives; what is assigned cannot be read
 )
 
 // Tell implements [model.Teller].
@@ -57,7 +58,9 @@ func (l *look) facts() []string {
 	switch c := l.state.coming; {
 	case c != nil:
 		add("version %d, %d in progress", l.shown.number, c.number)
-	case l.shown.number > 0:
+	case l.unknown != "":
+		add("what is assigned is not known")
+	case l.shown.revision > 0:
 		add("version %d", l.shown.number)
 	default:
 		add("nothing is assigned yet")
@@ -81,7 +84,7 @@ func (l *look) facts() []string {
 	switch {
 	case l.shown.commit != nil:
 		add("format v2")
-	case l.shown.number > 0:
+	case l.shown.revision > 0:
 		add("format v1")
 	}
 	return facts
@@ -94,6 +97,8 @@ func (l *look) inferred() string {
 		return "not to be told without heartbeats"
 	case len(l.live) == 0:
 		return "nobody runs"
+	case l.unknown != "":
+		return "not to be told without the assignment"
 	case len(l.shown.workers) == 0:
 		return "waiting"
 	case l.shown.lifecycle == "emergency" && (len(l.lagging) > 0 || l.state.coming != nil):
@@ -138,9 +143,11 @@ func (l *look) workerState(w string, assigned bool) (model.State, string) {
 	because := func(format string, args ...any) string { return "inferred: " + fmt.Sprintf(format, args...) }
 	switch {
 	case l.deaf() && claimed:
-		return stateUnheard, because("stable id renewed %s ago, heartbeats cannot be read", ago(l.now.Sub(id.at)))
+		return stateUnheard, because("stable id renewed %s ago, %s", ago(l.now.Sub(id.at)), l.deafness())
 	case l.deaf():
-		return stateUnheard, because("heartbeats cannot be read")
+		return stateUnheard, because("%s", l.deafness())
+	case l.live[w] && l.unknown != "":
+		return stateAlive, because("alive, %s", l.unknown)
 	case l.live[w] && !assigned:
 		return stateWaiting, because("not in version %d", l.shown.number)
 	case l.live[w] && h.value.Schema > 0 && l.shown.commit != nil && h.value.Applied < l.target:

@@ -80,7 +80,7 @@ func parseEdits(texts []string) ([]Edit, error) {
 		}
 		p := Partition{Keys: edits[0].Keys}
 		if seen[p.identity()] {
-			return nil, refuse("%s is named twice: say in one line what is to become of it", p.dotted())
+			return nil, refuse("%s is named twice: say in one line what is to become of it", p.printed())
 		}
 		seen[p.identity()] = true
 		list = append(list, edits...)
