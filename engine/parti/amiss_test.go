@@ -95,6 +95,9 @@ func TestUnreadableFromTheStart(t *testing.T) {
 	if m := g.Members[0]; m.State != stateAlive || !m.Live || !strings.Contains(m.Why, "the commit is unreadable") {
 		t.Errorf("%+v", m)
 	}
+	if n := note(g, "eu.0"); n != "whose it is is not known: the commit is unreadable" {
+		t.Errorf("%q", n)
+	}
 	if hint := found(g, "unreadable").Hint; strings.Contains(hint, "before") || found(g, "parked") != nil || found(g, "orphans") != nil {
 		t.Errorf("%+v", g.Findings)
 	}

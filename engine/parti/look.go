@@ -172,6 +172,8 @@ func (l *look) note() {
 			p.note = describe(handoffs[p.identity()][0], l.now)
 		case p.rival != "":
 			p.note = fmt.Sprintf("in progress: %s (%d) ▸ %s (%d)", p.rival, p.older, p.owner, p.version)
+		case l.unknown != "":
+			p.note = "whose it is is not known: " + l.unknown
 		case p.parked:
 			p.note = "parked"
 		case p.coming:
