@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -48,16 +47,23 @@ func (l *link) tellLate() {
 		for _, prefix := range []string{"CONSUMER.LIST.", "STREAM.INFO."} {
 			if stream, ok := strings.CutPrefix(operation, prefix); ok && l.plan.cares(stream) {
 				l.emit(model.ConsumersRead{Stream: stream, Error: why})
-				l.doubt(stream)
+				l.doubt(stream, nil)
 			}
 		}
 	})
 }
 
+// doubt is a stream whose leader is to be asked, and the servers of a consumer that told of
+// the trouble, if one did.
+type doubt struct {
+	stream string
+	by     *replicas
+}
+
 // doubt has the stream's leader asked soon which of the other servers are down.
-func (l *link) doubt(stream string) {
+func (l *link) doubt(stream string, by *replicas) {
 	select {
-	case l.doubted <- stream:
+	case l.doubted <- doubt{stream, by}:
 	default: // what is one of so many is asked at its next turn
 	}
 }
@@ -65,9 +71,11 @@ func (l *link) doubt(stream string) {
 // doubtByConsumers doubts the stream of consumers that have lost their quorum, unless it
 // is known: their leader may know before anybody waits for an answer in vain.
 func (l *link) doubtByConsumers(stream string, infos []*consumerInfo) {
-	lost := slices.ContainsFunc(infos, func(i *consumerInfo) bool { return i.Cluster.lost() })
-	if lost && !l.told.lost(stream) {
-		l.doubt(stream)
+	for _, i := range infos {
+		if i.Cluster.lost() && !l.told.lost(stream) {
+			l.doubt(stream, i.Cluster)
+			return
+		}
 	}
 }
 
@@ -81,13 +89,21 @@ func (l *link) askDoubted(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case stream := <-l.doubted:
+		case d := <-l.doubted:
 			short, end := context.WithTimeout(ctx, lateAfter)
-			info, err := l.api.streamInfo(short, stream)
+			info, err := l.api.streamInfo(short, d.stream)
 			end()
-			if err == nil {
-				l.told.note(stream, info.facts())
-				l.emit(model.StreamRead{Name: stream, Facts: info.facts()})
+			switch {
+			case err == nil:
+				facts := info.facts()
+				l.told.note(d.stream, facts)
+				l.emit(model.StreamRead{Name: d.stream, Facts: facts})
+			case d.by != nil && ctx.Err() == nil: // its leader is gone, and the consumer's is left
+				facts := l.told.of(d.stream)
+				facts.Leader, facts.Replicas, facts.Down = "", 1+len(d.by.Replicas), d.by.down()
+				if facts.Exists && l.told.note(d.stream, facts) {
+					l.emit(model.StreamRead{Name: d.stream, Facts: facts})
+				}
 			}
 		}
 	}

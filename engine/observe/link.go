@@ -41,7 +41,7 @@ type link struct {
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
 	domain domainFilter
 
-	doubted chan string // streams whose leaders are to be asked: see [link.askDoubted]
+	doubted chan doubt // streams whose leaders are to be asked: see [link.askDoubted]
 
 	mu         sync.Mutex
 	unread     map[model.Kind]bool // kinds whose groups were not told yet
@@ -53,7 +53,7 @@ type link struct {
 }
 
 func newLink(o *Observer, emit func(...model.Observation)) *link {
-	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, doubted: make(chan string, maxDoubted), unread: map[model.Kind]bool{}, awaiting: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
+	l := &link{Observer: o, outbox: outbox{send: emit}, denied: map[string]bool{}, doubted: make(chan doubt, maxDoubted), unread: map[model.Kind]bool{}, awaiting: map[model.Kind]bool{}, haveBucket: make(chan struct{})}
 	l.domain.want = o.opts.Domain
 	l.domain.known = o.opts.Domain != ""
 	for _, k := range o.opts.Kinds {

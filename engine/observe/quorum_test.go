@@ -22,7 +22,7 @@ func TestLostQuorum(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts clusters")
 	}
-	for name, stays := range map[string]bool{"the leader stays": true, "all leaders stay": true, "the leader goes": false} {
+	for name, stays := range map[string]bool{"the leader stays": true, "all leaders stay": true, "the leader goes": false, "all leaders but the stream's stay": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			servers := natstest.Cluster(t).All
@@ -38,21 +38,24 @@ func TestLostQuorum(t *testing.T) {
 				return slices.IndexFunc(servers, func(s *server.Server) bool { return s.JetStreamIsStreamLeader("$G", "S-g") })
 			}
 			eventually(t, "the work stream has a leader", func() bool { return leader() >= 0 })
+			here := leader()
 			if strings.HasPrefix(name, "all") { // then that server answers what it can
-				meta := slices.IndexFunc(servers, (*server.Server).JetStreamIsLeader)
+				here = slices.IndexFunc(servers, (*server.Server).JetStreamIsLeader)
+				first := here
+				if strings.Contains(name, "but") {
+					first = (here + 1) % 3
+				}
 				eventually(t, "one server leads all", func() bool {
-					if leader() == meta && servers[meta].JetStreamIsConsumerLeader("$G", "S-g", "m1") {
+					if leader() == first && servers[here].JetStreamIsConsumerLeader("$G", "S-g", "m1") {
 						return true
 					}
-					for _, what := range []string{"STREAM.LEADER.STEPDOWN.S-g", "CONSUMER.LEADER.STEPDOWN.S-g.m1"} {
-						_, _ = nc.Request("$JS.API."+what, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, servers[meta].Name()), time.Second)
+					for what, n := range map[string]int{"STREAM.LEADER.STEPDOWN.S-g": first, "CONSUMER.LEADER.STEPDOWN.S-g.m1": here} {
+						_, _ = nc.Request("$JS.API."+what, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, servers[n].Name()), time.Second)
 					}
 					time.Sleep(200 * time.Millisecond)
 					return false
 				})
-			}
-			here := leader()
-			if !stays {
+			} else if !stays {
 				here = (here + 1) % 3
 			}
 			_, r := observe(t, connect(t, servers[here].ClientURL()), Options{})

@@ -40,6 +40,13 @@ func (t *toldFacts) exists(stream string) bool {
 	return t.facts[stream].facts.Exists
 }
 
+// of is what was told of the stream last.
+func (t *toldFacts) of(stream string) model.StreamFacts {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.facts[stream].facts
+}
+
 // lost tells whether the stream is known to have lost its quorum.
 func (t *toldFacts) lost(stream string) bool {
 	t.mu.Lock()

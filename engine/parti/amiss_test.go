@@ -88,7 +88,9 @@ func TestUnreadableFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := observed(t, nc, New(""))
-	g, _ := w.until(t, group("parti", "worker"), "an unreadable commit", func(g *model.Group) bool { return found(g, "unreadable") != nil && len(g.Members) == 2 })
+	g, _ := w.until(t, group("parti", "worker"), "an unreadable commit", func(g *model.Group) bool { // and the source
+		return found(g, "unreadable") != nil && len(g.Members) == 2 && note(g, "eu.0") != ""
+	})
 	if !says(g.Facts, "what is assigned is not known") || !says(g.Facts, "inferred: not to be told without the assignment") || says(g.Facts, "nothing is assigned") {
 		t.Errorf("%q", g.Facts)
 	}
