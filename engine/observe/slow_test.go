@@ -78,12 +78,18 @@ func TestReconnectStorm(t *testing.T) {
 	r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "g")) != nil })
 	before := nc.NumSubscriptions()
 	for n := range 30 {
+		if n%3 == 0 { // some breaks come before all was read again
+			r.until(t, "live, so that the break is noticed", live)
+		}
+		was := nc.Stats().Reconnects
 		p.cut()
-		if n%3 > 0 { // some breaks come before all was read again
-			eventually(t, "connected again", func() bool { return nc.Stats().Reconnects > uint64(n) && nc.IsConnected() })
+		if n%3 == 0 {
+			r.until(t, "noticed", func(s *model.Snapshot) bool { return !live(s) })
+		}
+		eventually(t, "connected again", func() bool { return nc.Stats().Reconnects > was && nc.IsConnected() })
+		if n%3 > 0 {
 			continue
 		}
-		r.until(t, "noticed", func(s *model.Snapshot) bool { return !live(s) })
 		r.until(t, "live again", live)
 	}
 	must(kv.PutString(t.Context(), "S.new", goodConfig))
