@@ -48,12 +48,14 @@ func (b *bucket) nudge() {
 const (
 	retryAfter  = 500 * time.Millisecond
 	rereadAfter = 20 * time.Millisecond
+	againAfter  = 100 * time.Millisecond
 )
 
 // follow keeps up with the bucket until the context ends. ready is called once the
 // first read is complete, or turns out to be impossible.
 func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func()) error {
 	b.ledger = told
+	poked := false
 	for ctx.Err() == nil {
 		wait := l.opts.Health
 		info, err := l.api.streamInfo(ctx, b.stream)
@@ -74,6 +76,9 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 		case errors.Is(err, errNotFound):
 			b.vanish()
 			ready()
+			if poked { // a stream may be announced a moment before it is found
+				wait = againAfter
+			}
 		}
 		switch {
 		case errors.Is(err, errReread):
@@ -89,21 +94,22 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 			}
 			wait = retryAfter
 		}
-		if wait > 0 {
-			b.pause(ctx, wait)
-		}
+		poked = wait > 0 && b.pause(ctx, wait)
 	}
 	return nil
 }
 
-func (b *bucket) pause(ctx context.Context, d time.Duration) {
+// pause waits, and tells whether it was woken by what was announced.
+func (b *bucket) pause(ctx context.Context, d time.Duration) (poked bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-b.poke:
+		return true
 	}
+	return false
 }
 
 // appear notes that the bucket exists, perhaps another one than before.
