@@ -47,7 +47,7 @@ type ToldMember struct {
 	Live     bool     // somebody runs it
 	State    State    // a word; offline, paused and no pull are of a member's consumer
 	Why      string   // more about the state
-	Facts    []string // what else is known of it, a few words each
+	Facts    []string // what else is known of it, a few words each; one with a name has it in front: "applied: 2 of 3"
 	Consumer string   // its own consumer on the group's stream; empty: it has none, or one a partition
 }
 

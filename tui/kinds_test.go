@@ -29,8 +29,8 @@ func fleet() world {
 		Facts:   []string{"version 41", "leader worker-2", "scaling (inferred)", "v2"},
 		Actions: []model.Action{model.ActionEditSource, model.ActionRemoveID},
 		Members: []model.ToldMember{
-			{Name: "worker-0", Live: true, State: "live", Facts: []string{"heartbeat 1.2 s ago", "applied 41"}},
-			{Name: "worker-1", State: "expired", Why: "no heartbeat for 16 s", Facts: []string{"applied 40"}},
+			{Name: "worker-0", Live: true, State: "live", Facts: []string{"heartbeat: 1.2 s ago", "applied: 41"}},
+			{Name: "worker-1", State: "expired", Why: "no heartbeat for 16 s", Facts: []string{"applied: 40"}},
 			{Name: "worker-2", Live: true, State: "lagging", Why: "applied version 40 of 41", Facts: []string{"leader"}},
 		},
 		Findings: []model.ToldFinding{
@@ -158,7 +158,7 @@ func TestScreensKnowNoKinds(t *testing.T) {
 // order stays.
 func TestFactsGoOnInASecondLine(t *testing.T) {
 	th := newStage(t, 80, 24).m.theme
-	facts := []string{"live", "heartbeat 1.2 s ago", "applied 40 of 41", "labels gpu, eu-west-1, spot", "2 consumers"}
+	facts := []string{"live", "heartbeat: 1.2 s ago", "applied: 40 of 41", "labels: gpu, eu-west-1, spot", "2 consumers"}
 	for w := 20; w < 120; w++ {
 		for most := 1; most < 4; most++ {
 			lines := flowing(th, th.row().gap(3), facts, w, most)

@@ -45,7 +45,7 @@ func TestRebalance(t *testing.T) {
 	if g.Partitions[3].Owner != "worker-3" || g.Partitions[3].Note != "in progress: worker-0 ▸ worker-3" || !says(g.Facts, "planned scale") {
 		t.Errorf("%+v %q", g.Partitions[3], g.Facts)
 	}
-	if m := g.Member("worker-0"); m.State != stateLagging || !says(m.Facts, "applied 1 of 2") || !strings.HasPrefix(m.Why, "inferred: ") {
+	if m := g.Member("worker-0"); m.State != stateLagging || !says(m.Facts, "applied: 1 of 2") || !strings.HasPrefix(m.Why, "inferred: ") {
 		t.Errorf("%+v", m)
 	}
 	if err := f.Apply(t.Context(), f.Workers()...); err != nil {
@@ -201,7 +201,7 @@ func TestSource(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	last := g.Partitions[len(g.Partitions)-1]
-	if last.ID() != "y" || last.Owner != "worker-1" || last.Label != "gpu" || last.Weight != 9 || !says(g.Member("worker-1").Facts, "labels gpu") {
+	if last.ID() != "y" || last.Owner != "worker-1" || last.Label != "gpu" || last.Weight != 9 || !says(g.Member("worker-1").Facts, "labels: gpu") {
 		t.Errorf("%+v %q", last, g.Member("worker-1").Facts)
 	}
 }

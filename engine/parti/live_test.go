@@ -29,7 +29,7 @@ func TestBothVersions(t *testing.T) {
 				t.Errorf("facts %q, revision %d", g.Facts, g.Revision)
 			}
 			for i, m := range g.Members {
-				if m.State != stateStable || !m.Live || m.Consumer == nil || !says(m.Facts, "heartbeat ") || says(m.Facts, "leader") != (i == 0) {
+				if m.State != stateStable || !m.Live || m.Consumer == nil || !says(m.Facts, "heartbeat: ") || says(m.Facts, "leader") != (i == 0) {
 					t.Errorf("%+v", m)
 				}
 			}

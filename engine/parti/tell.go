@@ -173,24 +173,25 @@ func (l *look) workerFacts(w string) []string {
 	if w == l.leader {
 		facts = append(facts, "leader")
 	}
-	if h, beats := l.state.heartbeats[w]; beats {
-		facts = append(facts, "heartbeat "+ago(l.now.Sub(h.at))+" ago")
+	h, beats := l.state.heartbeats[w]
+	if beats {
+		facts = append(facts, "heartbeat: "+ago(l.now.Sub(h.at))+" ago")
 		if h.value.Schema > 0 {
-			facts = append(facts, fmt.Sprintf("applied %d of %d", h.value.Applied, l.target))
+			facts = append(facts, fmt.Sprintf("applied: %d of %d", h.value.Applied, l.target))
 		}
-		labels := h.value.Labels
-		if stored, known := l.shown.labels[w]; known && len(labels) == 0 {
-			labels = stored
-		}
-		if len(labels) > 0 {
-			facts = append(facts, "labels "+strings.Join(labels, ", "))
-		}
-		if h.value.Capabilities&canTwoPhase != 0 {
-			facts = append(facts, "two-phase")
-		}
-		if h.value.Capabilities&canGate != 0 {
-			facts = append(facts, "gated")
-		}
+	}
+	labels := h.value.Labels
+	if len(labels) == 0 {
+		labels = l.shown.labels[w]
+	}
+	if len(labels) > 0 {
+		facts = append(facts, "labels: "+strings.Join(labels, ", "))
+	}
+	if h.value.Capabilities&canTwoPhase != 0 {
+		facts = append(facts, "two-phase")
+	}
+	if h.value.Capabilities&canGate != 0 {
+		facts = append(facts, "gated")
 	}
 	if l.has(roleIDs) {
 		if _, claimed := l.state.ids[w]; !claimed {

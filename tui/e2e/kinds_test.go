@@ -160,7 +160,8 @@ func TestPartiCommands(t *testing.T) {
 		code        int
 		says        string
 	}{
-		{args: "parti info parti worker", says: "worker-1"},
+		{args: "parti info parti worker", says: "MEMBER    HEARTBEAT  APPLIED  ALSO "},
+		{args: "parti info parti worker", says: "OWNER     STATE   WEIGHT  PENDING"},
 		{args: "parti info parti nobody", code: 3, says: "not found"},
 		{args: "parti source parti worker", code: 2, says: "give --add, --set or --remove"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5", says: "3 partitions ▸ 4\n  + eu.7, weight 3, label gpu\n  eu.1: weight 2 ▸ 5\n"},

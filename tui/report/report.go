@@ -76,78 +76,6 @@ func missing(s *model.Snapshot, groups int) []string {
 	return []string{"no groups"}
 }
 
-// Group writes one group in full: its facts, members, partitions and findings. With names,
-// it writes only these of its members, and no partitions.
-func Group(w io.Writer, g *model.Group, only ...string) error {
-	facts := []string{string(g.Key.Kind), model.Count(g.Config.Partitions, "partition")}
-	if g.Key.Kind.Fixed() {
-		facts = append(facts, g.Form())
-	}
-	facts = append(facts, g.Described()...)
-	fmt.Fprintf(w, "%s  %s  %s\n", glyph.Clean(g.Key.String()), g.Verdict, glyph.Clean(strings.Join(facts, ", ")))
-	for _, f := range g.Findings {
-		fmt.Fprintf(w, "  %s: %s\n", f.Severity, glyph.Clean(f.Text))
-	}
-	if h := g.Hop; h != nil {
-		about := ""
-		if h.About {
-			about = "~"
-		}
-		fmt.Fprintf(w, "  source %s, %s%s waiting at the origin\n", h.State, about, model.Thousands(h.Behind))
-	}
-	fmt.Fprintln(w)
-	t := table{head: []string{"", "MEMBER", "STATE", "PARTITIONS", "PIN", "PINNED", "STANDBY", "PENDING", "UNACKED", "OUT/S", "IN/S"}, right: []int{6, 7, 8, 9, 10}}
-	for i, m := range g.Members {
-		if len(only) > 0 && !slices.Contains(only, m.Name) {
-			continue
-		}
-		letter := ""
-		if m.Configured {
-			letter = model.Letter(i)
-		}
-		c := m.Consumer
-		if c == nil {
-			c = &model.Consumer{}
-		}
-		t.add(letter, m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
-			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
-	}
-	if err := t.write(w); err != nil {
-		return err
-	}
-	if len(g.Partitions) == 0 || len(only) > 0 {
-		return nil
-	}
-	fmt.Fprintln(w)
-	p := table{head: []string{"PARTITION", "OWNER", "STATE", "PENDING", "OLDEST"}, right: []int{0, 3, 4}}
-	for _, part := range g.Partitions {
-		owner, state := "nobody", "unowned"
-		if part.Owned() {
-			owner, state = part.Owner, string(g.Members[part.Member].State)
-		}
-		pending, oldest := "-", ""
-		if c := part.Count; c != nil {
-			pending, oldest = fmt.Sprint(c.Pending), since(c.Oldest, g.Counts.At)
-			if c.AtMost && oldest != "" {
-				oldest = "≤" + oldest
-			}
-		}
-		p.add(part.Title(), owner, state, pending, oldest)
-	}
-	if g.Counts != nil && g.Counts.Error != "" {
-		fmt.Fprintf(w, "partitions not counted: %s\n", glyph.Clean(g.Counts.Error))
-	}
-	return p.write(w)
-}
-
-// standbys counts the instances that wait for a pin, where there are pins.
-func standbys(g *model.Group, m *model.Member) string {
-	if !g.Pins() {
-		return "-"
-	}
-	return g.InstancesOf(m).Standbys()
-}
-
 // rate writes a rate, if there were two answers to measure it from.
 func rate(perSecond float64, span time.Duration) string {
 	if span == 0 {
@@ -173,6 +101,24 @@ type table struct {
 
 // widest is the most cells of a column but the last; what is longer loses its end.
 const widest = 60
+
+// less is the table without those of the columns named that say nothing.
+func (t *table) less(optional ...string) *table {
+	out := table{rows: make([][]string, len(t.rows))}
+	for i, title := range t.head {
+		if slices.Contains(optional, title) && !slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" }) {
+			continue
+		}
+		if slices.Contains(t.right, i) {
+			out.right = append(out.right, len(out.head))
+		}
+		out.head = append(out.head, title)
+		for n, row := range t.rows {
+			out.rows[n] = append(out.rows[n], row[i])
+		}
+	}
+	return &out
+}
 
 func (t *table) add(cells ...string) {
 	for i, c := range cells {

@@ -168,9 +168,55 @@ func TestNoPinsAreCountedWhereThereAreNone(t *testing.T) {
 	if err := Group(&one, s.Groups[0]); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{all.String(): " fleet/w parti 1 1/1 - 0 ", one.String(): " w0 live 0 - 0 0 "} {
+	for text, want := range map[string]string{all.String(): " fleet/w parti 1 1/1 - 0 ", one.String(): " MEMBER STATE PARTITIONS PENDING UNACKED OUT/S IN/S A w0 live 0 0 0 "} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+}
+
+// TestToldGroup: all that its kind tells of members and partitions is in the text, in no more
+// than 100 columns, and a column is there only where somebody says something in it.
+func TestToldGroup(t *testing.T) {
+	at := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
+	told := model.Told{
+		Facts: []string{"version 4", "inferred: rebalancing"},
+		Members: []model.ToldMember{
+			{Name: "worker-0", Live: true, State: "stable", Why: "inferred: alive and up to date", Facts: []string{"leader", "heartbeat: 2 s ago", "applied: 4 of 4", "labels: gpu, spot", "gated"}},
+			{Name: "worker-1", Live: true, State: "lagging", Why: "inferred: behind version 4", Facts: []string{"heartbeat: 11 s ago", "applied: 3 of 4"}},
+		},
+		Partitions: []model.ToldPartition{{Name: "eu.0", Owner: "worker-0", Weight: 3, Label: "gpu"}, {Name: "eu.1", Owner: "worker-1", Weight: 10, Note: "handoff: prepare, worker-1 ▸ worker-0"}},
+	}
+	text := func() string {
+		s := model.Reduce(nil, at, model.GroupTold{Key: model.Key{Kind: "parti", Stream: "fleet", Group: "w"}, Teller: asTold{told}})
+		var b bytes.Buffer
+		if err := Group(&b, s.Groups[0]); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	want := `fleet/w  idle  parti, 2 partitions, version 4, inferred: rebalancing
+
+   MEMBER    STATE    PARTITIONS  PENDING  UNACKED  OUT/S  IN/S
+A  worker-0  stable   0                 0        0      -     -
+B  worker-1  lagging  1                 0        0      -     -
+
+   MEMBER    HEARTBEAT  APPLIED  LABELS     ALSO           WHY
+A  worker-0  2 s ago    4 of 4   gpu, spot  leader, gated  inferred: alive and up to date
+B  worker-1  11 s ago   3 of 4                             inferred: behind version 4
+
+PARTITION  OWNER     STATE    WEIGHT  LABEL  PENDING  NOTE
+   0 eu.0  worker-0  stable        3  gpu          -
+   1 eu.1  worker-1  lagging      10               -  handoff: prepare, worker-1 ▸ worker-0
+`
+	if got := text(); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	for i := range told.Members {
+		told.Members[i].Facts, told.Members[i].Why = []string{"leader"}, ""
+		told.Partitions[i].Weight, told.Partitions[i].Label, told.Partitions[i].Note = 0, "", ""
+	}
+	if got := text(); !strings.Contains(got, "   MEMBER    ALSO\nA  worker-0  leader\n") || !strings.Contains(got, "PARTITION  OWNER     STATE    PENDING\n") {
+		t.Errorf("columns that nobody fills:\n%s", got)
 	}
 }
