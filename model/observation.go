@@ -90,5 +90,12 @@ type DeniedSeen struct {
 	Clear bool
 }
 
+// NotFoundSeen is what a kind was told to look for and does not find, in a line; an empty Text:
+// it is there.
+type NotFoundSeen struct {
+	Kind Kind
+	Text string
+}
+
 // EventSeen adds a line to the events, such as the result of an own action.
 type EventSeen struct{ Event Event }

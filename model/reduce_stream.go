@@ -175,3 +175,10 @@ func (o DeniedSeen) apply(r *reduction) {
 		r.next.Denied = append(slices.Clone(r.next.Denied), o.What)
 	}
 }
+
+func (o NotFoundSeen) apply(r *reduction) {
+	r.next.NotFound = slices.DeleteFunc(slices.Clone(r.next.NotFound), func(m NotFound) bool { return m.Kind == o.Kind })
+	if o.Text != "" {
+		r.next.NotFound = append(r.next.NotFound, NotFound(o))
+	}
+}

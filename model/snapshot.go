@@ -25,7 +25,8 @@ type Snapshot struct {
 	Groups   []*Group  `json:"groups"`           // by key
 	Events   []Event   `json:"events"`           // newest first, at most MaxEvents
 
-	Applied []Applied `json:"applied,omitempty"` // what was done from here, newest first, at most MaxApplied
+	NotFound []NotFound `json:"not_found,omitempty"` // what was to be looked for and is not there
+	Applied  []Applied  `json:"applied,omitempty"`   // what was done from here, newest first, at most MaxApplied
 
 	home    Server      // that answered first
 	seen    uint64      // how many events there were
@@ -75,6 +76,12 @@ type Bucket struct {
 	Exists  bool      `json:"exists"`
 	Problem string    `json:"problem,omitempty"` // why its groups are not known
 	Since   time.Time `json:"since"`             // local clock
+}
+
+// NotFound is what a kind was told to look for and did not find.
+type NotFound struct {
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"` // what, where, and what to do
 }
 
 // Group finds a group by its key; nil when there is none.
@@ -127,6 +134,16 @@ func (s *Snapshot) Unseen() []string {
 		}
 	}
 	return list
+}
+
+// Sought says that a kind found nothing of what it was told to look for; empty: it did.
+func (s *Snapshot) Sought(k Kind) string {
+	for _, n := range s.NotFound {
+		if n.Kind == k {
+			return n.Text
+		}
+	}
+	return ""
 }
 
 // Bucket returns the state of the bucket of a kind, false while it is unknown.

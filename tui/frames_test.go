@@ -69,6 +69,7 @@ func TestOverviewStateFrames(t *testing.T) {
 		"reread":   {context: "prod-eu", link: model.LinkRereading, groups: sketch().groups},
 		"starting": {link: model.LinkStarting},
 		"denied":   {context: "prod-eu", groups: sketch().groups, more: []model.Observation{model.DeniedSeen{What: "CONSUMER.LIST $JS.API.CONSUMER.LIST.ORDERS"}, model.DeniedSeen{What: "STREAM.INFO $JS.API.STREAM.INFO.PAYMENTS"}}},
+		"sought":   {context: "prod-eu", groups: sketch().groups, more: []model.Observation{model.NotFoundSeen{Kind: "parti", Text: "--parti nosuch finds nothing: this account has no bucket nosuch-stableid, -election, -heartbeat, -assignment or -handoff; give what stands before -heartbeat in nats kv ls"}}},
 		"moved": {context: "prod-eu", groups: sketch().groups, more: []model.Observation{
 			model.ServerSeen{Server: model.Server{Context: "prod-eu", Name: "stage-1", Cluster: "STAGE", Version: "2.15.3", RTT: time.Millisecond}},
 			model.BucketSeen{Kind: model.KindElastic, Problem: "no answer within 5s to STREAM.INFO.KV_elastic-consumer-groups"},

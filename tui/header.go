@@ -190,11 +190,26 @@ func (m *Model) banners() []*row {
 			lines = append(lines, t.row().left(t.alarm, " the configs of "+string(k)+" groups are not read: "+why, m.width))
 		}
 	}
+	for _, n := range s.NotFound {
+		lines = append(lines, m.wrapped(n.Text)...)
+	}
 	lines = append(lines, m.denied()...)
 	for i, r := range lines {
 		lines[i] = ellipsis(t, r, m.width)
 	}
 	return lines
+}
+
+// wrapped is a warning in as many lines as it takes, where there is room for them.
+func (m *Model) wrapped(text string) (lines []*row) {
+	t := m.theme
+	if m.height < 24 {
+		return []*row{t.row().gap(1).put(t.warn, text)}
+	}
+	for _, part := range glyph.Wrap(t.row().safe(text), m.width-2) {
+		lines = append(lines, t.row().gap(1).put(t.warn, part))
+	}
+	return lines[:min(len(lines), 3)]
 }
 
 // denied names what this account may not do, in as many lines as there is room for.

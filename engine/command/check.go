@@ -133,6 +133,9 @@ func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []
 	}
 	if group == "" { // a group that is named and was found is all that is asked about
 		unseen = s.Unseen()
+		for _, n := range s.NotFound {
+			unseen = append(unseen, n.Text)
+		}
 	}
 	groups = s.Groups
 	if c.Target != "" {

@@ -5,6 +5,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,6 +78,18 @@ func (e *Env) say(k model.Key, format string, args ...any) error {
 	}{k, done}, func(w io.Writer) error { _, err := fmt.Fprintln(w, done); return err })
 }
 
+// lists says where to look for the name of what was not found.
+const lists = "`pcgtop report` lists what there is"
+
+// noGroup is why there is no group of a kind, and what to do about it.
+func noGroup(s *model.Snapshot, kind model.Kind, name string) error {
+	hint := lists
+	if kind == kindParti {
+		hint = cmp.Or(s.Sought(kind), lists+"; a deployment that is not found by itself is named with --parti PREFIX")
+	}
+	return fmt.Errorf("%s group %s: %w; %s", kind, name, ErrNotFound, hint)
+}
+
 // ErrNotFound is wrapped when what was named does not exist.
 var ErrNotFound = errors.New("not found")
 
@@ -86,7 +99,11 @@ func Missing(s *model.Snapshot, name string) error {
 	if unseen := s.Unseen(); len(unseen) > 0 {
 		return fmt.Errorf("%s: whether it exists cannot be told: %s", name, strings.Join(unseen, "; "))
 	}
-	return fmt.Errorf("%s: %w; `pcgtop report` lists what there is", name, ErrNotFound)
+	var sought []string
+	for _, n := range s.NotFound {
+		sought = append(sought, n.Text)
+	}
+	return fmt.Errorf("%s: %w; %s", name, ErrNotFound, cmp.Or(strings.Join(sought, "; "), lists))
 }
 
 // ErrUsage is what an error is when the arguments make no sense, whatever there is.
@@ -124,7 +141,7 @@ func (e *Env) group(k model.Key) (*model.Group, error) {
 	if why := s.Unknown(k.Kind); why != "" {
 		return nil, fmt.Errorf("%s group %s: its config cannot be read: %s", k.Kind, k, why)
 	}
-	return nil, fmt.Errorf("%s group %s: %w; `pcgtop report` lists what there is", k.Kind, k, ErrNotFound)
+	return nil, noGroup(s, k.Kind, k.String())
 }
 
 // apply plans an intent against the group as it is now and carries it out.

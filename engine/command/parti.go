@@ -22,10 +22,27 @@ type Parti struct {
 }
 
 // PartiInfo is `parti info`.
-type PartiInfo struct{ target }
+type PartiInfo struct {
+	Prefix string `arg:"" help:"What its buckets' names begin with, as the overview has it before the slash."`
+	Name   string `arg:"" optional:"" help:"Group name."`
+}
 
-// Run shows the group.
-func (c PartiInfo) Run(e *Env) error { return e.info(c.key(kindParti)) }
+// Run shows the group. There is one to a prefix, so that its name may be left out.
+func (c PartiInfo) Run(e *Env) error {
+	if c.Name != "" {
+		return e.info(model.Key{Kind: kindParti, Stream: c.Prefix, Group: c.Name})
+	}
+	s, err := e.Engine.Once(e.Context)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", c.Prefix, err)
+	}
+	for _, g := range s.Lookup(c.Prefix, "") {
+		if g.Key.Kind == kindParti {
+			return e.info(g.Key)
+		}
+	}
+	return noGroup(s, kindParti, c.Prefix)
+}
 
 // PartiSource is `parti source`.
 type PartiSource struct {

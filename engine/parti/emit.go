@@ -1,6 +1,7 @@
 package parti
 
 import (
+	"fmt"
 	"time"
 
 	"pcgtop/model"
@@ -59,7 +60,12 @@ func (f *following) emit(d *followed) (told bool) {
 	first := !d.tried
 	d.tried = true
 	d.mu.Unlock()
-	if d.ctx.Err() != nil || !d.exists() {
+	exists := d.exists()
+	if d.ctx.Err() == nil && (first || exists == d.absent) {
+		d.absent = !exists
+		f.tellPrefix(d)
+	}
+	if d.ctx.Err() != nil || !exists {
 		f.nudge()
 		return false
 	}
@@ -75,6 +81,18 @@ func (f *following) emit(d *followed) (told bool) {
 		f.nudge()
 	}
 	return true
+}
+
+// tellPrefix tells whether anything is there of what was named by prefix.
+func (f *following) tellPrefix(d *followed) {
+	if f.prefix == "" || d.stem != f.prefix {
+		return
+	}
+	text := ""
+	if d.absent {
+		text = fmt.Sprintf("--parti %[1]s finds nothing: this account has no bucket %[1]s-stableid, -election, -heartbeat, -assignment or -handoff; give what stands before -heartbeat in nats kv ls", f.prefix)
+	}
+	f.account.Emit(model.NotFoundSeen{Kind: Name, Text: text})
 }
 
 // nudge lets streams be looked for, and who waits for the groups be told.

@@ -2,10 +2,13 @@ package parti
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/parti/standin"
 	"pcgtop/model"
@@ -338,4 +341,26 @@ func TestPrefix(t *testing.T) {
 	}
 	w := observed(t, nc, New("odd"))
 	w.until(t, group("odd", "worker"), "version 1", func(g *model.Group) bool { return g.Revision == 1 && len(g.Members) == 2 })
+}
+
+// A prefix that nothing is found by is said, for as long as that is so.
+func TestPrefixOfNothing(t *testing.T) {
+	nc, js := serve(t)
+	w := observed(t, nc, New("jobs"))
+	said := func(want string) {
+		t.Helper()
+		w.eventually(t, want, func(s *model.Snapshot) bool {
+			text := s.Sought(Name)
+			return s.Link.State == model.LinkLive && (want == "" && text == "" || want != "" && strings.Contains(text, want))
+		})
+	}
+	said("--parti jobs finds nothing: this account has no bucket jobs-stableid")
+	play(t, js, standin.Options{Prefix: "jobs", Workers: 1, Partitions: keys(2)}).Stop()
+	said("")
+	for _, name := range []string{"stableid", "election", "heartbeat", "assignment", "handoff"} {
+		if err := js.DeleteKeyValue(t.Context(), "jobs-"+name); err != nil && !errors.Is(err, jetstream.ErrBucketNotFound) {
+			t.Fatal(err)
+		}
+	}
+	said("--parti jobs finds nothing")
 }

@@ -131,6 +131,26 @@ func (w *watch) until(t testing.TB, k model.Key, what string, fits func(*model.G
 	}
 }
 
+// eventually waits for a snapshot that fits.
+func (w *watch) eventually(t testing.TB, what string, fits func(*model.Snapshot) bool) {
+	t.Helper()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	for {
+		w.mu.Lock()
+		s, next := w.snapshot, w.seen
+		w.mu.Unlock()
+		if fits(s) {
+			return
+		}
+		select {
+		case <-deadline.C:
+			t.Fatalf("never: %q; %+v; there are %s", what, s.NotFound, describeAll(s))
+		case <-next:
+		}
+	}
+}
+
 func describeAll(s *model.Snapshot) string {
 	var b strings.Builder
 	for _, g := range s.Groups {

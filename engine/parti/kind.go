@@ -108,6 +108,7 @@ type followed struct {
 	buckets  map[string]bool
 	first    sync.WaitGroup // buckets that were not read yet, of those it began with
 	telling  sync.Mutex     // nothing is told of it once it was told as gone
+	absent   bool           // none of its buckets was there when it was told last
 	cancel   context.CancelFunc
 	ctx      context.Context
 }
@@ -181,6 +182,8 @@ func (f *following) vanish(d *followed) {
 	d.telling.Lock()
 	defer d.telling.Unlock()
 	f.forget(f.keyOf(d.stem))
+	d.absent = true
+	f.tellPrefix(d)
 }
 
 func (k *Kind) keyOf(stem string) model.Key {

@@ -162,7 +162,13 @@ func TestPartiCommands(t *testing.T) {
 	}{
 		{args: "parti info parti worker", says: "MEMBER    HEARTBEAT  APPLIED  ALSO "},
 		{args: "parti info parti worker", says: "OWNER     STATE   WEIGHT  PENDING"},
+		{args: "parti info parti", says: "parti/worker"},
 		{args: "parti info parti nobody", code: 3, says: "not found"},
+		{args: "parti info nosuch", code: 3, says: "parti group nosuch: not found; `pcgtop report` lists what there is; a deployment that is not found by itself is named with --parti PREFIX"},
+		{args: "--parti nosuch parti info nosuch", code: 3, says: "parti group nosuch: not found; --parti nosuch finds nothing: this account has no bucket nosuch-stableid, "},
+		{args: "--parti nosuch report", says: "\n--parti nosuch finds nothing: this account has no bucket nosuch-stableid, "},
+		{args: "--parti nosuch report nosuch/worker", code: 3, says: "nosuch/worker: not found; --parti nosuch finds nothing"},
+		{args: "--parti parti report", says: "parti/worker"},
 		{args: "parti source parti worker", code: 2, says: "give --add, --set or --remove"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5", says: "3 partitions ▸ 4\n  + eu.7, weight 3, label gpu\n  eu.1: weight 2 ▸ 5\n"},
 		{args: `parti source parti worker --add=eu.8:3:a\b`, says: `same as: pcgtop parti source parti worker '--add=eu.8:3:a\b' --apply`},
@@ -187,6 +193,14 @@ func TestPartiCommands(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s\n%s", c.args, code, out, errs)
 		}
 	}
+	if out, _, code := a.run(t, "", "--parti", "nosuch", "check"); code != 3 || !strings.HasPrefix(out, "UNKNOWN: 1 group, 1 ok; --parti nosuch finds nothing") {
+		t.Errorf("check: exit %d %s", code, out)
+	}
+	if out, _, _ := a.run(t, "", "--parti", "parti", "report"); strings.Contains(out, "finds nothing") {
+		t.Errorf("it is there:\n%s", out)
+	}
+	term := open(t, 80, 24, "-s", a.url, "--parti", "nosuch")
+	term.see("parti/worker", "--parti nosuch finds nothing: this account has no bucket", "nats kv ls")
 	if list := source(); len(list) != 2 || list[1].Weight != 5 {
 		t.Errorf("%+v", list)
 	}

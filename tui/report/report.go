@@ -57,6 +57,15 @@ func pinned(g *model.Group) string {
 
 // missing says what the table does not show, and why.
 func missing(s *model.Snapshot, groups int) []string {
+	lines := unread(s, groups)
+	for _, n := range s.NotFound {
+		lines = append(lines, n.Text)
+	}
+	return lines
+}
+
+// unread says why there may be groups that are not in the table, or none at all.
+func unread(s *model.Snapshot, groups int) []string {
 	lines := s.Unseen()
 	none := 0
 	for _, k := range model.Founded() {
