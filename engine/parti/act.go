@@ -18,6 +18,7 @@ type Source struct {
 	Bucket, Key string
 	Revision    uint64 // an edit counts against it
 	Partitions  []Partition
+	Why         string // it is taken for the source, where that is no more than likely
 	raw         []byte
 }
 
@@ -36,7 +37,7 @@ func (k *Kind) Source(group model.Key) (Source, error) {
 	if why := l.noSource(); why != "" {
 		return Source{}, refuse("%s", why)
 	}
-	return Source{Bucket: l.source.bucket, Key: l.source.key, Revision: l.sourceOf.revision, Partitions: l.sourceOf.value, raw: d.state.sourceRaw[l.source]}, nil
+	return Source{Bucket: l.source.bucket, Key: l.source.key, Revision: l.sourceOf.revision, Partitions: l.sourceOf.value, Why: l.choice(), raw: d.state.sourceRaw[l.source]}, nil
 }
 
 // StaleID is a stable id that can be removed.

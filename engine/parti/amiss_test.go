@@ -171,3 +171,105 @@ func TestVersionBelowOne(t *testing.T) {
 		t.Errorf("%q", g.Facts)
 	}
 }
+
+// The source that was found stays the source over a lost connection, whatever is in it then.
+func TestSourceStaysOverReconnect(t *testing.T) {
+	nc, js := serve(t)
+	play(t, js, standin.Options{Workers: 2, Partitions: keys(2)})
+	kv, err := js.CreateKeyValue(t.Context(), bucketConfig("parti-jobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.PutString(t.Context(), "all", `[{"keys":["eu","0"]},{"keys":["eu","1"]}]`); err != nil {
+		t.Fatal(err)
+	}
+	k := group("parti", "worker")
+	w := observed(t, connect(t, nc.ConnectedUrl()), New(""))
+	w.until(t, k, "the source", func(g *model.Group) bool {
+		return slices.ContainsFunc(g.Facts, func(f string) bool {
+			return strings.HasPrefix(f, "source parti-jobs/all at revision 1 (has 2 of the 2 partitions")
+		})
+	})
+	if _, err := kv.PutString(t.Context(), "all", "garbage"); err != nil {
+		t.Fatal(err)
+	}
+	unreadable := func(g *model.Group) bool {
+		return found(g, "source") != nil && says(g.Facts, "source parti-jobs/all at revision 2")
+	}
+	w.until(t, k, "garbage", unreadable)
+	w.reconnect(t)
+	if g := w.group(k); g == nil || !unreadable(g) {
+		t.Errorf("after a reconnect: %+v", g)
+	}
+}
+
+// A bucket that is called so is taken for the source's though it is unreadable, and another
+// has what is assigned.
+func TestSourceUnreadableFromTheStart(t *testing.T) {
+	nc, js := serve(t)
+	f := play(t, js, standin.Options{Workers: 2, Partitions: keys(2), Source: true})
+	kv, err := js.CreateKeyValue(t.Context(), bucketConfig("parti-backup"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.PutString(t.Context(), "list", `[{"keys":["eu","0"]},{"keys":["eu","1"]}]`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Bucket(standin.Source).Put(t.Context(), standin.SourceKey, []byte("garbage")); err != nil {
+		t.Fatal(err)
+	}
+	w := observed(t, nc, New(""))
+	w.until(t, group("parti", "worker"), "everything", func(*model.Group) bool { return w.live() })
+	g := w.group(group("parti", "worker"))
+	if s := found(g, "source"); s == nil || !strings.Contains(s.Text, "parti-source/partitions is unreadable") || !says(g.Facts, "source parti-source/partitions") || slices.Contains(g.Actions, model.ActionEditSource) {
+		t.Errorf("%q %+v", g.Facts, g.Findings)
+	}
+}
+
+// Where only what is in it tells the source, it is said by what it was chosen, and what else
+// it could have been: on the screen, and before it is edited.
+func TestSourceIsChosen(t *testing.T) {
+	nc, js := serve(t)
+	play(t, js, standin.Options{Workers: 2, Partitions: keys(2)})
+	for bucket, value := range map[string]string{"parti-backup": `[{"keys":["eu","0"]},{"keys":["us","7"]}]`, "parti-jobs": "garbage"} {
+		kv, err := js.CreateKeyValue(t.Context(), bucketConfig(bucket))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.PutString(t.Context(), "all", value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const why = "has 1 of the 2 partitions that are assigned; parti-jobs/all could be the source too and cannot be read as one"
+	k, kind := group("parti", "worker"), New("")
+	observed(t, nc, kind).until(t, k, why, func(g *model.Group) bool {
+		c := found(g, "source-choice")
+		return c != nil && c.Text == "parti-backup/all is taken for the partition source: "+why && says(g.Facts, "source parti-backup/all at revision 1 ("+why+")")
+	})
+	p, err := kind.Plan(k, model.Intent{Action: model.ActionEditSource, Edits: []string{"+eu.9"}})
+	if err != nil || !slices.Contains(p.Edit.Notes, "it is taken for the partition source: "+why) {
+		t.Errorf("%+v %v", p, err)
+	}
+}
+
+// Nothing is the source for good while another bucket that may have more was not read.
+func TestSourceWaitsForAll(t *testing.T) {
+	d := newDeployment()
+	at := time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)
+	list := []Partition{{Keys: []string{"a"}}, {Keys: []string{"b"}}}
+	d.state.aliases["worker-0"] = record[assignment]{value: assignment{Version: 1, Partitions: list}, revision: 1, at: at}
+	d.state.stale = true
+	early, late := sourceAt{"parti-a", "all"}, sourceAt{"parti-b", "all"}
+	for _, p := range []sourceAt{early, late} {
+		d.mark(place{bucket: p.bucket, stem: "parti", role: roleSource}, p == early)
+	}
+	d.state.sources[early] = record[[]Partition]{value: list[:1], revision: 1, at: at}
+	if told := d.Tell(&model.Stream{}, at); !says(told.Facts, "source parti-a/all") || d.source() != (sourceAt{}) {
+		t.Errorf("%q, for good: %v", told.Facts, d.source())
+	}
+	d.state.sources[late] = record[[]Partition]{value: list, revision: 1, at: at}
+	d.mark(place{bucket: late.bucket, stem: "parti", role: roleSource}, true)
+	if told := d.Tell(&model.Stream{}, at); !says(told.Facts, "source parti-b/all") || d.source() != late {
+		t.Errorf("%q, for good: %v", told.Facts, d.source())
+	}
+}

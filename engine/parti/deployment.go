@@ -22,6 +22,7 @@ type deployment struct {
 	stream  string            // whose consumers are the workers'; empty: not found
 	reads   string            // the same as it was told last
 	tried   bool              // it was told, unless there was nothing to tell
+	whole   bool              // and all that could be the partition source was read then
 
 	matched  sourceAt // the partition source, once one was told by what is in it
 	durables durables // as joined last
@@ -33,12 +34,35 @@ type bucket struct {
 	place
 	exists  bool
 	existed bool          // it does, or did while this program looked
+	read    bool          // what is in it was told once, or cannot be
 	maxAge  time.Duration // 0: for ever
 	refused string        // why it cannot be read
 }
 
 func newDeployment() *deployment {
 	return &deployment{changed: make(chan struct{}, 1), state: newState(), buckets: map[string]bucket{}}
+}
+
+// mark notes that a bucket is followed, and whether what is in it was told, or cannot be.
+func (d *deployment) mark(p place, read bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b := d.buckets[p.bucket]
+	b.place, b.read = p, read
+	d.buckets[p.bucket] = b
+	if p.role == roleSource { // what is in it may make it the source
+		d.whole = false
+		if read {
+			d.signal()
+		}
+	}
+}
+
+// source is where the partition source was found.
+func (d *deployment) source() sourceAt {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.matched
 }
 
 // signal asks for the deployment to be told.

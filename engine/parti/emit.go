@@ -57,8 +57,9 @@ func (f *following) emit(d *followed) (told bool) {
 	d.telling.Lock()
 	defer d.telling.Unlock()
 	d.mu.Lock()
-	first := !d.tried
-	d.tried = true
+	first, whole := !d.tried, d.sourcesRead()
+	more := first || whole != d.whole
+	d.tried, d.whole = true, whole
 	d.mu.Unlock()
 	exists := d.exists()
 	if d.ctx.Err() == nil && (first || exists == d.absent) {
@@ -78,6 +79,8 @@ func (f *following) emit(d *followed) (told bool) {
 	f.account.Emit(model.GroupTold{Key: k, Stream: stream, Teller: d.deployment})
 	if first || stream != reads {
 		f.account.Reads(k, stream)
+	}
+	if more || stream != reads {
 		f.nudge()
 	}
 	return true

@@ -3,6 +3,7 @@ package parti
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,7 @@ func keys(n int) []standin.Partition {
 
 // watch is what an observer sees.
 type watch struct {
+	nc       *nats.Conn
 	mu       sync.Mutex
 	snapshot *model.Snapshot
 	history  []*model.Snapshot
@@ -81,7 +83,7 @@ type watch struct {
 // observed runs an observer for as long as the test.
 func observed(t testing.TB, nc *nats.Conn, kind *Kind) *watch {
 	t.Helper()
-	w := &watch{snapshot: model.Reduce(nil, time.Now()), seen: make(chan struct{})}
+	w := &watch{nc: nc, snapshot: model.Reduce(nil, time.Now()), seen: make(chan struct{})}
 	o := observe.New(nc, observe.Options{Kinds: append(observe.Kinds(), kind), Health: time.Second})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -129,6 +131,30 @@ func (w *watch) until(t testing.TB, k model.Key, what string, fits func(*model.G
 		case <-next:
 		}
 	}
+}
+
+// group is a group as it is seen now; nil: there is none.
+func (w *watch) group(k model.Key) *model.Group {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.snapshot.Group(k)
+}
+
+// reconnect loses the connection and waits until everything was read again.
+func (w *watch) reconnect(t testing.TB) {
+	t.Helper()
+	w.mu.Lock()
+	before := len(w.history)
+	w.mu.Unlock()
+	if err := w.nc.ForceReconnect(); err != nil {
+		t.Fatal(err)
+	}
+	lost := func(s *model.Snapshot) bool { return s.Link.State != model.LinkLive }
+	w.eventually(t, "lost, and live again", func(s *model.Snapshot) bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return !lost(s) && slices.ContainsFunc(w.history[before:], lost)
+	})
 }
 
 // eventually waits for a snapshot that fits.

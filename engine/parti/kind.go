@@ -76,7 +76,7 @@ func (f *following) allTold() bool {
 	for _, d := range f.byStem {
 		d.telling.Lock() // if it is being told, until it is
 		d.mu.Lock()
-		told := d.tried && d.stream == d.reads
+		told := d.tried && d.whole && d.stream == d.reads
 		d.mu.Unlock()
 		d.telling.Unlock()
 		if !told {
@@ -135,6 +135,7 @@ func (f *following) add(places ...place) {
 	f.byStemMu.Lock()
 	defer f.byStemMu.Unlock()
 	var begun []*followed
+	var start []func() error
 	for _, p := range places {
 		d, known := f.byStem[p.stem]
 		if !known {
@@ -142,6 +143,9 @@ func (f *following) add(places ...place) {
 			d.ctx, d.cancel = context.WithCancel(f.ctx)
 			f.mu.Lock()
 			d.stream = f.streams[p.stem] // as before the connection was lost; whether it still is there, the list tells
+			if before := f.open[f.keys[p.stem]]; before != nil {
+				d.matched = before.source()
+			}
 			f.mu.Unlock()
 			f.byStem[p.stem], begun = d, append(begun, d)
 		}
@@ -152,19 +156,24 @@ func (f *following) add(places ...place) {
 			continue
 		}
 		d.buckets[p.bucket] = true
-		read := func() {}
+		d.mark(p, false)
+		first := func() {}
 		if slices.Contains(begun, d) {
 			d.first.Add(1)
-			read = sync.OnceFunc(d.first.Done)
+			first = d.first.Done
 		}
+		read := sync.OnceFunc(func() { d.mark(p, true); first() })
 		l := ledger{deployment: d.deployment, place: p, account: f.account, gone: func() { f.vanish(d) }}
-		f.run(func() error {
+		start = append(start, func() error {
 			defer read()
 			return f.account.Bucket(d.ctx, p.bucket, l, read)
 		})
 	}
 	for _, d := range begun {
-		f.run(func() error { return f.tell(d) })
+		start = append(start, func() error { return f.tell(d) })
+	}
+	for _, work := range start { // when it is known what else there is
+		f.run(work)
 	}
 }
 

@@ -36,6 +36,9 @@ func (k *Kind) planEdits(group model.Key, in model.Intent) (*model.Plan, error) 
 	}
 	e := model.Edit{Target: s.Bucket + "/" + s.Key, Lines: edited.Lines, Before: len(edited.Before), After: len(edited.After), Of: "partition",
 		Notes: []string{"the leader takes it up with its next version"}}
+	if s.Why != "" {
+		e.Notes = append(e.Notes, "it is taken for the partition source: "+s.Why)
+	}
 	if n := edited.Removes; n > 0 {
 		e.Confirm = fmt.Sprintf("remove %d", n)
 		e.Notes = append(e.Notes, "nobody takes what waits in a partition that goes")

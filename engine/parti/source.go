@@ -19,46 +19,102 @@ func (at sourceAt) String() string { return at.bucket + "/" + at.key }
 type likeness int
 
 const (
-	fitNone  likeness = iota
-	fitNamed          // its bucket is called so
-	fitSure           // its bucket says so itself
-	fitShare          // it has some of what is assigned
-	fitKnown          // it was the source before: what is in it now does not matter
+	fitNone   likeness = iota
+	fitNamed           // its bucket is called so, and it has nothing of what is assigned
+	fitShare           // it has some of what is assigned, and nothing else speaks for it
+	fitCalled          // its bucket is called so, and it has some of that, or cannot be read
+	fitSure            // its bucket says so itself
+	fitKnown           // it was the source before: what is in it now does not matter
 )
 
-// pickSource finds the partition source among what could be one. Of several that have
-// something of what is assigned, it is the one that has most.
+// pickSource finds the partition source among what could be one. Of several that fit as
+// well, it is the one that has most of what is assigned. Once one has, it stays the source.
 func (l *look) pickSource() {
 	best, most := fitNone, 0
-	for _, at := range slices.SortedFunc(maps.Keys(l.state.sources), func(a, b sourceAt) int {
-		return cmp.Or(strings.Compare(a.bucket, b.bucket), strings.Compare(a.key, b.key))
-	}) {
+	for _, at := range l.state.sourceKeys() {
 		r := l.state.sources[at]
 		n := l.assigned(r.value)
 		if r.problem != "" {
-			n = -1 // one that can be read comes before it
+			n = -1 // of the same bucket, one that can be read comes before it
 		}
 		if how := l.fits(at, n); how > best || how == best && n > most {
 			best, most, l.source, l.sourceOf = how, n, at, &r
 		}
 	}
-	if best == fitShare {
+	if most > 0 && l.sourcesRead() {
 		l.deployment.matched = l.source
 	}
 }
 
+// sourceKeys are what could be the partition source, in order.
+func (s *state) sourceKeys() []sourceAt {
+	return slices.SortedFunc(maps.Keys(s.sources), func(a, b sourceAt) int {
+		return cmp.Or(strings.Compare(a.bucket, b.bucket), strings.Compare(a.key, b.key))
+	})
+}
+
+// sourcesRead tells whether all that could be the source was read: until then, another may
+// have more.
+func (d *deployment) sourcesRead() bool {
+	for _, b := range d.buckets {
+		if b.role == roleSource && !b.read {
+			return false
+		}
+	}
+	return true
+}
+
+// fits tells how well a key fits that has so many of the assigned partitions; -1: it is
+// unreadable.
 func (l *look) fits(at sourceAt, shared int) likeness {
-	switch b := l.buckets[at.bucket]; {
+	b := l.buckets[at.bucket]
+	called := b.calledSource() && !ownKey(at.key)
+	switch {
 	case at == l.matched:
 		return fitKnown
-	case shared > 0:
-		return fitShare
 	case b.sure:
 		return fitSure
-	case b.calledSource() && !ownKey(at.key):
+	case called && shared != 0:
+		return fitCalled
+	case shared > 0:
+		return fitShare
+	case called:
 		return fitNamed
 	}
 	return fitNone
+}
+
+// supposed tells whether nothing but what is in it says that the source is one.
+func (l *look) supposed() bool {
+	b := l.buckets[l.source.bucket]
+	return !b.sure && !b.calledSource()
+}
+
+// rivals are keys that cannot be read and could be the source, as far as that can be said.
+func (l *look) rivals() (names []string) {
+	for _, at := range l.state.sourceKeys() {
+		b := l.buckets[at.bucket]
+		if at != l.source && l.state.sources[at].problem != "" && !ownKey(at.key) && (b.sure || b.calledSource() || l.supposed()) {
+			names = append(names, at.String())
+		}
+	}
+	return names
+}
+
+// choice says by what the source was told where that is no more than likely; empty: it is
+// said somewhere, or no source is known.
+func (l *look) choice() string {
+	if l.sourceOf == nil {
+		return ""
+	}
+	var why []string
+	if l.supposed() {
+		why = append(why, fmt.Sprintf("has %d of the %s that are assigned", l.assigned(l.sourceOf.value), model.Count(len(l.shown.shares), "partition")))
+	}
+	if r := l.rivals(); len(r) > 0 {
+		why = append(why, some(r)+" could be the source too and cannot be read as one")
+	}
+	return strings.Join(why, "; ")
 }
 
 // calledSource tells whether a bucket beside the others has the name of one for a source.
@@ -103,6 +159,8 @@ func (l *look) sourceAmiss() []model.ToldFinding {
 		return amiss("repair what is stored", "the partition source %s has no partition in it", l.source)
 	case len(l.shown.shares) > 0 && l.assigned(r.value) == 0:
 		return amiss("see whether it was meant", "the partition source %s has nothing of what is assigned", l.source)
+	case len(l.rivals()) > 0 && l.assigned(r.value) < len(l.shown.shares):
+		return []model.ToldFinding{finding("source-choice", model.Info, "", "repair what is stored, or mark the bucket as the source's ("+metaComponent+": partition-source)", "%s is taken for the partition source: %s", l.source, l.choice())}
 	}
 	return nil
 }
@@ -128,7 +186,11 @@ func (l *look) noSource() string {
 				return fmt.Sprintf("the partition source's bucket %s cannot be read: %s", name, b.refused)
 			}
 		}
-		return cmp.Or(l.sourceGone(), "no partition source is known of it")
+		none := "no partition source is known of it"
+		if r := l.rivals(); len(r) > 0 {
+			none += ": " + some(r) + " cannot be read as one"
+		}
+		return cmp.Or(l.sourceGone(), none)
 	case l.sourceOf.problem != "":
 		return fmt.Sprintf("the partition source %s is unreadable: %s", l.source, l.sourceOf.problem)
 	case ownKey(l.source.key):

@@ -79,7 +79,11 @@ func (l *look) facts() []string {
 		add("%s", model.Count(n, "handoff"))
 	}
 	if l.sourceOf != nil {
-		add("source %s/%s at revision %d", l.source.bucket, l.source.key, l.sourceOf.revision)
+		text := fmt.Sprintf("source %s at revision %d", l.source, l.sourceOf.revision)
+		if why := l.choice(); why != "" {
+			text += " (" + why + ")"
+		}
+		add("%s", text)
 	}
 	switch {
 	case l.shown.commit != nil:
