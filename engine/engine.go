@@ -19,7 +19,7 @@ import (
 const (
 	// quiet is the least time between two snapshots: the first change after it goes
 	// out at once.
-	quiet = 40 * time.Millisecond
+	quiet = 25 * time.Millisecond
 	// heartbeat is when a snapshot goes out although nothing changed, so that ages move.
 	heartbeat = time.Second
 )

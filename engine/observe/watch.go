@@ -26,10 +26,6 @@ const (
 
 var errDeaf = errors.New("nothing arrives of what the server delivers")
 
-// grace is how long a bucket's stream and the watch may disagree: what is stored is
-// on its way.
-const grace = 400 * time.Millisecond
-
 // errReread asks for a fresh watch.
 var errReread = errors.New("the watch has to be made anew")
 
@@ -235,53 +231,6 @@ func (w *watching) changes(ctx context.Context) error {
 		case <-w.poke:
 			if err := w.check(ctx); err != nil {
 				return err
-			}
-		}
-	}
-}
-
-// check compares the stream with what was seen, twice if they disagree.
-func (w *watching) check(ctx context.Context) error {
-	for try := 0; ; try++ {
-		info, err := w.link.api.streamInfo(ctx, w.stream)
-		switch {
-		case errors.Is(err, errNotFound):
-			return errReread
-		case err != nil:
-			return err
-		case !info.Created.Equal(w.created):
-			return errReread
-		}
-		w.link.clock.set(info.TS)
-		if w.agrees(info) {
-			return nil
-		}
-		if try > 0 {
-			return errReread
-		}
-		if err := w.settleDown(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// settleDown takes in what is on its way.
-func (w *watching) settleDown(ctx context.Context) error {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-			return nil
-		case m := <-w.messages:
-			r, err := w.receive(m)
-			if err != nil {
-				return err
-			}
-			if r != nil {
-				w.take(*r)
 			}
 		}
 	}
