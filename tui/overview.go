@@ -3,6 +3,7 @@ package tui
 import (
 	"pcgtop/keymap"
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // overview is the list of groups, at first the worst first. What is equal in the order
@@ -26,7 +27,7 @@ type overview struct {
 	filter   input
 	typing   bool
 	signs    int // widest verdict
-	names    int // widest group name
+	names    int // widest group name, or their count
 }
 
 // take sorts and filters a snapshot's groups.
@@ -34,7 +35,7 @@ func (o *overview) take(s *model.Snapshot) {
 	o.follow(s.Groups)
 	o.total = len(s.Groups)
 	o.sums = o.ledger.totals()
-	o.signs, o.names = max(len("VERDICT")+1, o.ledger.signs.most()), max(len("GROUP")+1, o.ledger.names.most())
+	o.signs, o.names = max(len("VERDICT")+1, o.ledger.signs.most()), max(len("GROUP")+1, o.ledger.names.most(), glyph.Width(o.counted()))
 	o.find()
 }
 

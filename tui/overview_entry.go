@@ -125,9 +125,11 @@ func (o *overview) arrange(m meter, all bool) {
 		for len(before) > 0 && before[0].group.Key.Compare(g.Key) < 0 {
 			before = before[1:]
 		}
-		e := &entry{}
+		var e *entry
 		if len(before) > 0 && before[0].group.Key == g.Key {
 			e = before[0]
+		} else {
+			e = &entry{}
 		}
 		if all || e.group != g {
 			e.measure(g, m)

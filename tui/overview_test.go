@@ -188,6 +188,14 @@ func TestOverviewSums(t *testing.T) {
 	s.press("/").typed("orders").sees("2 of 4 groups 20 5/5 5 +≤8 4 7 3 399 399")
 }
 
+// How many groups there are is told whole, however short their names are.
+func TestTheCountOfGroupsIsNotCut(t *testing.T) {
+	snap := estate(1000)
+	for _, width := range []int{60, 80, 120, 200} {
+		newStage(t, width, 24).show(snap).sees("1,000 groups")
+	}
+}
+
 func TestColumnsAreChosen(t *testing.T) {
 	names := Columns()
 	for _, want := range []string{"verdict", "group", "kind", "partitions", "members", "pinned", "pending", "lag", "unacked", "out", "in", "trend", "why"} {

@@ -109,8 +109,12 @@ func (t *theme) hint(f model.Finding) string {
 	return t.hints.Replace(f.Hint)
 }
 
+// usualSpans is how many pieces of text a row of a table is made of: room for so many
+// costs less than to find it again and again.
+const usualSpans = 32
+
 // row starts a row.
-func (t *theme) row() *row { return &row{ascii: t.ascii} }
+func (t *theme) row() *row { return &row{ascii: t.ascii, spans: make([]span, 0, usualSpans)} }
 
 // member is the look of the i-th member, always beside its letter.
 func (t *theme) member(i int) style {

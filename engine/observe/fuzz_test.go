@@ -96,7 +96,7 @@ func FuzzAnswer(f *testing.F) {
 			seen = append(seen, read)
 		}
 		if list, missing, offline, _, err := l.api.streams(ctx); err == nil {
-			l.tellStreams(list, missing, offline, time.Now())
+			l.tellStreams(ctx, list, missing, offline, time.Now())
 		}
 		if i, err := l.api.streamInfo(ctx, "S"); err == nil {
 			seen = append(seen, model.StreamRead{Name: "S", Facts: i.facts()})

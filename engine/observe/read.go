@@ -85,6 +85,10 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 		l.emit(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
 		return false
 	}
+	tell := l.later
+	if urgent {
+		tell = l.emit
+	}
 	var seen []model.Observation
 	if origin := l.plan.feeds(t); origin != "" { // before the work stream: nothing counts as on its way that has arrived
 		seen = l.readOrigin(ctx, origin)
@@ -98,7 +102,7 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 			l.told.note(t.stream, facts)
 			seen = append(seen, model.StreamRead{Name: t.stream, Facts: facts})
 		case errors.Is(err, errNotFound):
-			return l.readMissing(t)
+			return l.readMissing(t, tell)
 		case !errors.Is(err, errDenied): // denied facts do without
 			return l.readFailed(ctx, t, err)
 		}
@@ -106,7 +110,7 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 	infos, missing, offline, err := l.api.consumers(ctx, t.stream)
 	switch {
 	case errors.Is(err, errNotFound):
-		return l.readMissing(t)
+		return l.readMissing(t, tell)
 	case err != nil:
 		l.emit(seen...)
 		return l.readFailed(ctx, t, err)
@@ -122,10 +126,6 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 		return l.readFailed(ctx, t, err)
 	}
 	t.last = consumers
-	tell := l.later
-	if urgent {
-		tell = l.emit
-	}
 	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
 	l.plan.knows(t.stream)
 	return false
@@ -177,10 +177,10 @@ func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string, 
 	return consumers, nil
 }
 
-func (l *link) readMissing(t *target) (failed bool) {
+func (l *link) readMissing(t *target, tell func(...model.Observation)) (failed bool) {
 	t.last = nil
 	l.told.note(t.stream, model.StreamFacts{Known: true})
-	l.emit(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
+	tell(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
 	return false
 }
 

@@ -100,7 +100,7 @@ func (l *link) followStreams(ctx context.Context) error {
 		}
 		switch {
 		case err == nil:
-			l.tellStreams(list, missing, offline, started)
+			l.tellStreams(ctx, list, missing, offline, started)
 			l.listings.publish(list, missing)
 		case errors.Is(err, errDenied):
 			wait = maxWait
@@ -120,47 +120,102 @@ func (l *link) followStreams(ctx context.Context) error {
 	}
 }
 
+// portion is how many streams are told of at once, and portionEvery how long the next
+// ones wait: the picture of many takes long to make, and nobody waits for it.
+const (
+	portion      = 256
+	portionEvery = 50 * time.Millisecond
+)
+
+// listing is a list of all streams while it is told.
+type listing struct {
+	*link
+	started time.Time // when it was begun
+	many    bool      // too many streams to read each soon
+	changed []model.Observation
+	known   []string // streams whose facts are told with them
+}
+
 // tellStreams tells of the streams that groups have to do with, as far as anything
 // about them changed.
-func (l *link) tellStreams(list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
+func (l *link) tellStreams(ctx context.Context, list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
 	wanted := l.plan.wanted()
-	many := len(list) > fewStreams || len(wanted) > fewStreams // else each is read soon enough
-	var changed []model.Observation
-	var known []string
+	t := &listing{link: l, started: started, many: len(list) > fewStreams || len(wanted) > fewStreams}
+	defer t.tell()
 	for _, info := range list {
 		name := info.Config.Name
 		if _, ok := wanted[name]; !ok {
 			continue
 		}
 		delete(wanted, name)
-		known = append(known, name)
-		l.clock.set(info.TS)
-		if f := info.facts(); l.told.note(name, f) {
-			changed = append(changed, model.StreamRead{Name: name, Facts: f})
-		}
-		if many && l.plan.listed(name, started, info.pulse()) {
-			changed = append(changed, model.ConsumersRead{Stream: name, TS: info.TS})
+		t.there(name, info)
+		if !t.pace(ctx) {
+			return
 		}
 	}
 	for name := range wanted {
-		if why, off := offline[name]; off {
-			if f := (model.StreamFacts{Known: true, Exists: true, Offline: why}); l.told.note(name, f) {
-				changed = append(changed, model.StreamRead{Name: name, Facts: f})
-			}
-			continue
+		switch why, off := offline[name]; {
+		case off:
+			t.offline(name, why)
+		case !slices.Contains(missing, name):
+			t.gone(name)
 		}
-		if !slices.Contains(missing, name) && l.told.noteGone(name, started) {
-			known = append(known, name)
-			changed = append(changed, model.StreamRead{Name: name})
-		}
-		if many && !slices.Contains(missing, name) && l.plan.listed(name, started, pulse{}) {
-			changed = append(changed, model.ConsumersRead{Stream: name, Missing: true, TS: l.clock.now()})
+		if !t.pace(ctx) {
+			return
 		}
 	}
-	if len(changed) > 0 {
-		l.emit(changed...)
+}
+
+func (t *listing) there(name string, info *streamInfo) {
+	t.known = append(t.known, name)
+	t.clock.set(info.TS)
+	if f := info.facts(); t.told.note(name, f) {
+		t.changed = append(t.changed, model.StreamRead{Name: name, Facts: f})
 	}
-	for _, name := range known {
-		l.plan.knows(name)
+	if t.many && t.plan.listed(name, t.started, info.pulse()) {
+		t.changed = append(t.changed, model.ConsumersRead{Stream: name, TS: info.TS})
 	}
+}
+
+func (t *listing) offline(name, why string) {
+	if f := (model.StreamFacts{Known: true, Exists: true, Offline: why}); t.told.note(name, f) {
+		t.changed = append(t.changed, model.StreamRead{Name: name, Facts: f})
+	}
+}
+
+func (t *listing) gone(name string) {
+	if t.told.noteGone(name, t.started) {
+		t.known = append(t.known, name)
+		t.changed = append(t.changed, model.StreamRead{Name: name})
+	}
+	if t.many && t.plan.listed(name, t.started, pulse{}) {
+		t.changed = append(t.changed, model.ConsumersRead{Stream: name, Missing: true, TS: t.clock.now()})
+	}
+}
+
+// pace tells a portion when there is one, and waits before the next; false when the
+// connection is over. The first list is waited for, and told whole.
+func (t *listing) pace(ctx context.Context) bool {
+	if len(t.changed) < portion || !t.isListed() {
+		return true
+	}
+	t.tell()
+	timer := time.NewTimer(portionEvery)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (t *listing) tell() {
+	if len(t.changed) > 0 {
+		t.emit(t.changed...)
+	}
+	for _, name := range t.known {
+		t.plan.knows(name)
+	}
+	t.changed, t.known = nil, nil
 }

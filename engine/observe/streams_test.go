@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,5 +84,38 @@ func TestKeysWithoutAPossibleStream(t *testing.T) {
 	})
 	if n := o.api.made.Load() - before; n > 0 {
 		t.Errorf("%d requests for streams that cannot exist", n)
+	}
+}
+
+// What is new in a long list is told in portions, the first time at once.
+func TestManyStreamsAreToldInPortions(t *testing.T) {
+	const streams = 3*portion + 7
+	var told []int
+	l := deaf(func(seen ...model.Observation) { told = append(told, len(seen)) })
+	list := func(messages uint64) (list []*streamInfo) {
+		for n := range streams {
+			k := elastic("S", fmt.Sprint(n))
+			l.plan.learn(k, k.ConsumeStream())
+			info := &streamInfo{}
+			info.Config.Name, info.State.Messages = k.ConsumeStream(), messages
+			list = append(list, info)
+		}
+		return list
+	}
+	sum := func() (n int) {
+		for _, t := range told {
+			n += t
+		}
+		return n
+	}
+	l.tellStreams(t.Context(), list(1), nil, nil, time.Now())
+	if first := sum(); len(told) != 1 || first < streams {
+		t.Errorf("the first list is told in %v", told)
+	}
+	l.streamsListed(true)
+	told = nil
+	l.tellStreams(t.Context(), list(2), nil, nil, time.Now())
+	if again := sum(); again < streams || slices.Max(told) > portion+1 { // at most two of each stream
+		t.Errorf("the second list is told in %v", told)
 	}
 }
