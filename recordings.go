@@ -215,11 +215,12 @@ func (s shotCmd) source(ctx context.Context, c *cli, take func(tui.Options) erro
 		return err
 	}
 	defer e.Close()
-	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
-		return err
-	}
 	observed := make(chan error, 1)
 	go func() { observed <- e.Run(ctx) }()
+	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
+		cancel()
+		return errors.Join(err, <-observed)
+	}
 	show.Source = e
 	err = take(show)
 	cancel()

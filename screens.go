@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"pcgtop/engine"
 	"pcgtop/tui"
@@ -56,13 +55,12 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string, chan
 		return err
 	}
 	show := c.live(e, target)
-	if err := e.Exists(ctx, show.Stream, show.Group); err != nil && !(show.Group != "" && sought(ctx, o, show.Stream, show.Group)) {
-		e.Close()
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	session := engine.NewSession(ctx, e)
+	session := engine.NewSession(ctx, e) // what is read while it is looked for is there to be shown
+	if err := e.Exists(ctx, show.Stream, show.Group); err != nil {
+		return errors.Join(err, session.Close())
+	}
 	go func() {
 		select {
 		case <-session.Ended():
@@ -77,24 +75,6 @@ func (c *cli) screens(ctx context.Context, o engine.Options, target string, chan
 	err = tui.Run(ctx, show)
 	cancel()
 	return errors.Join(err, session.Close())
-}
-
-// seeking bounds how long a start waits for a group of a kind that has to be searched for.
-const seeking = 6 * time.Second
-
-// sought tells whether a group that has no config to ask for is found, over a connection of
-// its own. When that takes too long it may be there.
-func sought(ctx context.Context, o engine.Options, stream, group string) bool {
-	ctx, cancel := context.WithTimeout(ctx, seeking)
-	defer cancel()
-	o.ReadOnly, o.Audit, o.LogEvents = true, "", ""
-	e, err := engine.Connect(ctx, o)
-	if err != nil {
-		return false
-	}
-	defer e.Close()
-	s, err := e.Once(ctx)
-	return err == nil && len(s.Lookup(stream, group)) > 0 || ctx.Err() != nil
 }
 
 // contexts are the NATS contexts, and what is set for each of them.

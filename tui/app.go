@@ -38,7 +38,7 @@ type Model struct {
 	said          int       // how many messages there were
 	recorder      *recorder // nil: nothing is recorded
 	unread        string    // what of the recording cannot be read, when it was said last
-	asked         bool      // the group named in Options was looked for
+	asked         asked     // how far the search is for the group named in Options
 
 	openFocus *model.Key // what the source was told last
 	rowsFocus []model.Key
@@ -193,31 +193,6 @@ func (m *Model) show(s *model.Snapshot) {
 	if m.events != nil {
 		m.events.take(s)
 	}
-}
-
-// openAsked opens the group that the program was started for, as soon as it is there.
-func (m *Model) openAsked() {
-	if m.asked {
-		return
-	}
-	switch o := m.opts; {
-	case o.Open != nil:
-		if m.snap.Group(*o.Open) != nil {
-			m.open(*o.Open)
-		}
-	case o.Stream != "" && o.Group != "":
-		if found := m.snap.Lookup(o.Stream, o.Group); len(found) == 1 && m.snap.Link.State == model.LinkLive {
-			m.overview.filter = input{}
-			m.open(found[0].Key)
-		}
-	}
-	m.asked = m.group != nil || m.snap.Link.State == model.LinkLive
-}
-
-func (m *Model) open(k model.Key) {
-	m.group = newGroupView(k)
-	m.group.take(m.snap)
-	m.overview.selected, m.overview.chosen = k, true
 }
 
 // settle brings everything that follows from the state in order, after each message.

@@ -94,7 +94,7 @@ func (m *Model) switched(msg switchedMsg) tea.Cmd {
 	order := m.overview.order
 	m.overview, m.group, m.events, m.windows = overview{order: order}, nil, nil, nil
 	m.live = model.Reduce(nil, o.Now())
-	m.snap, m.ended, m.asked = m.live, false, true
+	m.snap, m.ended, m.asked = m.live, false, askedDone
 	m.openFocus, m.rowsFocus = nil, nil
 	m.say(good, "connected by context "+msg.name+recorded)
 	if o.Look.asks() && m.ground == unknown {

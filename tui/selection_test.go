@@ -226,6 +226,34 @@ func TestOpensWhatWasAskedFor(t *testing.T) {
 	s.sees("No group matches")
 }
 
+// The group that was asked for is opened when there is something to be seen of it, long before
+// all others were read. That it is not the only one of its name can turn out later.
+func TestOpensBeforeAllIsRead(t *testing.T) {
+	asked := func(o *Options) { o.Stream, o.Group = "ORDERS", "analytics" }
+	w := sketch()
+	w.link = model.LinkStarting
+	s := newStage(t, 80, 24, asked).show(w.snapshot())
+	if s.m.group == nil {
+		t.Error("the rest of the account is waited for")
+	}
+	twin := model.GroupTold{Key: model.Key{Kind: "parti", Stream: "ORDERS", Group: "analytics"}, Teller: asTold{}}
+	w.more = append(w.more, twin)
+	s.show(w.snapshot()).sees("there is another group of that name: / ORDERS/analytics lists both")
+	s.press("esc").show(w.snapshot())
+	if s.m.group != nil {
+		t.Error("opened again after going back")
+	}
+
+	s = newStage(t, 80, 24, asked).show(w.snapshot())
+	if s.m.group != nil {
+		t.Error("one of two is opened")
+	}
+	unread := model.Reduce(nil, moment(), model.ConfigSeen{Key: elastic("ORDERS", "analytics"), Revision: 1})
+	if s = newStage(t, 80, 24, asked).show(unread); s.m.group != nil {
+		t.Error("opened with nothing in it")
+	}
+}
+
 func TestSourceHearsWhatIsLookedAt(t *testing.T) {
 	s := newStage(t, 80, 24).show(many().snapshot())
 	if s.source.open != nil || len(s.source.visible) != 12 {

@@ -3,7 +3,6 @@ package observe
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"pcgtop/model"
@@ -34,15 +33,12 @@ func (a account) Consumers(ctx context.Context, stream string) ([]*model.Consume
 	if !usable(stream) {
 		return nil, fmt.Errorf("consumers of %q: %w", stream, errNotFound)
 	}
-	infos, _, _, err := a.api.consumers(ctx, stream)
+	read, err := a.api.consumers(ctx, stream)
 	if err != nil {
 		return nil, fmt.Errorf("consumers of %s: %w", stream, err)
 	}
-	list := make([]*model.Consumer, 0, len(infos))
-	for _, i := range infos {
-		list = append(list, i.consumer())
-	}
-	return list, nil
+	a.kept.keep(read)
+	return read.list(), nil
 }
 
 func (a account) Subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
@@ -51,54 +47,4 @@ func (a account) Subjects(ctx context.Context, stream, filter string) (map[strin
 		return nil, fmt.Errorf("subjects of %s: %w", stream, err)
 	}
 	return info.State.Subjects, nil
-}
-
-// listings hands the list of streams to whoever wants it.
-type listings struct {
-	mu     sync.Mutex
-	latest []Stream
-	read   bool
-	wanted map[chan []Stream]struct{}
-}
-
-func newListings() *listings { return &listings{wanted: map[chan []Stream]struct{}{}} }
-
-func (l *listings) subscribe(ctx context.Context) <-chan []Stream {
-	c := make(chan []Stream, 1)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.wanted[c] = struct{}{}
-	if l.read {
-		c <- l.latest
-	}
-	context.AfterFunc(ctx, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.wanted, c)
-	})
-	return c
-}
-
-// publish replaces a list that nobody has taken yet. Missing are the names of those that
-// exist and did not answer.
-func (l *listings) publish(list []*streamInfo, missing []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.wanted) == 0 {
-		return
-	}
-	l.latest, l.read = make([]Stream, 0, len(list)+len(missing)), true
-	for _, info := range list {
-		l.latest = append(l.latest, Stream{info: info})
-	}
-	for _, name := range missing {
-		l.latest = append(l.latest, Unanswered(name))
-	}
-	for c := range l.wanted {
-		select {
-		case <-c:
-		default:
-		}
-		c <- l.latest
-	}
 }

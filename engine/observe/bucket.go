@@ -56,9 +56,13 @@ const (
 func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func()) error {
 	b.ledger = told
 	poked := false
+	listed := l.listings.recent(b.stream) // a kind that found it in a list knows that it exists
 	for ctx.Err() == nil {
 		wait := l.opts.Health
-		info, err := l.api.streamInfo(ctx, b.stream)
+		info, err := listed, error(nil)
+		if listed = nil; info == nil {
+			info, err = l.api.streamInfo(ctx, b.stream)
+		}
 		switch {
 		case err == nil:
 			b.appear(l, info)

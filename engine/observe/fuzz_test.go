@@ -85,12 +85,9 @@ func FuzzAnswer(f *testing.F) {
 			return m, nil
 		}
 		ctx := t.Context()
-		if list, missing, offline, err := l.api.consumers(ctx, "S"); err == nil {
-			read := model.ConsumersRead{Stream: "S", TS: newest(list)}
-			for _, i := range list {
-				read.Consumers = append(read.Consumers, i.consumer())
-			}
-			if all, err := l.fillIn(&target{stream: "S"}, read.Consumers, missing, offline); err == nil {
+		if list, err := l.api.consumers(ctx, "S"); err == nil {
+			read := model.ConsumersRead{Stream: "S", Consumers: list.list(), TS: newest(list.infos)}
+			if all, err := l.fillIn(&target{stream: "S"}, list); err == nil {
 				read.Consumers = all
 			}
 			seen = append(seen, read)

@@ -79,7 +79,7 @@ func TestSilentStreams(t *testing.T) {
 	list := l.subscribe(t.Context())
 	info := &streamInfo{}
 	info.Config.Name = "A"
-	l.publish([]*streamInfo{info}, []string{"B"})
+	l.publish([]*streamInfo{info}, []string{"B"}, time.Now())
 	got := <-list
 	if len(got) != 2 || got[0].Name() != "A" || !got[0].Answered() || got[1].Name() != "B" || got[1].Answered() {
 		t.Errorf("%+v", got)

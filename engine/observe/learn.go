@@ -23,13 +23,15 @@ func (p *plan) learn(k model.Key, name string) {
 		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now(), place: nowhere}
 		p.targets[name] = t
 		p.left++
-		p.put(t)
-		p.signal()
 	}
 	if _, known := t.groups[k]; known {
 		return
 	}
 	t.groups[k] = struct{}{}
+	if len(t.groups) == 1 || p.awaited != nil && p.awaited.is(k) {
+		p.put(t)
+		p.signal()
+	}
 	if _, other := p.elsewhere[k]; !other { // else what it is called says nothing
 		p.origins[k.Stream]++
 	}

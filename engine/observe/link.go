@@ -40,6 +40,7 @@ type link struct {
 	outbox
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
 	domain domainFilter
+	kept   kept // the consumers that a kind asked for last
 
 	doubted chan doubt // streams whose leaders are to be asked: see [link.askDoubted]
 
@@ -294,6 +295,9 @@ func (l *link) progress() {
 	defer l.mu.Unlock()
 	if l.live || l.bucketsAt.IsZero() || !l.listed {
 		return
+	}
+	if len(l.unread) == 0 {
+		l.plan.allTold()
 	}
 	all, onScreen := l.plan.untried()
 	if onScreen > 0 || all+len(l.unread) > 0 && time.Since(l.bucketsAt) < liveAfter {

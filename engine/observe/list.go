@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pcgtop/model"
 )
 
 // overlap is how many entries a page is asked to share with the one before, pageTries how
@@ -118,21 +120,38 @@ type offsetRequest struct {
 	Offset int `json:"offset"`
 }
 
-// consumers reads all consumers of a stream. Those in missing exist, but nobody
-// answered for them; offline says of some why the server cannot run them.
-func (a *api) consumers(ctx context.Context, stream string) (list []*consumerInfo, missing []string, offline map[string]string, err error) {
-	offline = map[string]string{}
-	list, missing, err = readPages(func(c *consumerInfo) string { return c.Name }, func(offset int) (page[*consumerInfo], error) {
+// consumerList is all consumers of a stream, as they were listed.
+type consumerList struct {
+	stream  string
+	infos   []*consumerInfo
+	missing []string          // exist, but nobody answered for them
+	offline map[string]string // and why the server cannot run some of these
+	started time.Time         // when the list was asked for, local clock
+}
+
+func (l *consumerList) list() []*model.Consumer {
+	consumers := make([]*model.Consumer, 0, len(l.infos))
+	for _, i := range l.infos {
+		consumers = append(consumers, i.consumer())
+	}
+	return consumers
+}
+
+// consumers reads all consumers of a stream.
+func (a *api) consumers(ctx context.Context, stream string) (*consumerList, error) {
+	read := &consumerList{stream: stream, offline: map[string]string{}, started: time.Now()}
+	var err error
+	read.infos, read.missing, err = readPages(func(c *consumerInfo) string { return c.Name }, func(offset int) (page[*consumerInfo], error) {
 		var r struct {
 			listAnswer
 			Consumers []*consumerInfo `json:"consumers"`
 		}
 		err := a.ask(ctx, "CONSUMER.LIST."+stream, offsetRequest{offset}, &r)
-		maps.Copy(offline, r.Offline)
+		maps.Copy(read.offline, r.Offline)
 		r.Consumers = present(r.Consumers)
 		return page[*consumerInfo]{r.Consumers, r.Total, without(r.absent(), r.Consumers, func(c *consumerInfo) string { return c.Name })}, err
 	})
-	return list, missing, offline, err
+	return read, err
 }
 
 // streams reads all streams of the account, and how many pages that took. Missing and

@@ -145,14 +145,14 @@ func TestSixHundredConsumers(t *testing.T) {
 	slowest := time.Duration(0)
 	for range 20 {
 		begin := time.Now()
-		list, _, _, err := a.consumers(t.Context(), "S")
+		read, err := a.consumers(t.Context(), "S")
 		slowest = max(slowest, time.Since(begin))
 		if err != nil {
 			t.Error(err)
 			break
 		}
 		seen := map[string]bool{}
-		for _, c := range list {
+		for _, c := range read.infos {
 			if seen[c.Name] {
 				t.Errorf("%s twice", c.Name)
 			}

@@ -156,6 +156,7 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 			emit(model.LinkSeen{State: model.LinkRereading})
 			o.plan.restart()
 			o.told.forget()
+			o.listings.age()
 		}
 		err = newLink(o, emit).run(ctx, status, rtt)
 		if ctx.Err() != nil {

@@ -71,6 +71,7 @@ type plan struct {
 	opened    *model.Key             // the open group
 	seen      map[string]struct{}    // on the screen
 	focused   bool
+	awaited   *awaited // nil: nobody waits for a group
 }
 
 func newPlan(refresh time.Duration) *plan {
@@ -151,8 +152,12 @@ func (p *plan) urge() {
 	p.signal()
 }
 
-// onScreen: without a focus, everything is. The lock is held.
+// onScreen: without a focus, everything is. While a group is waited for, only that one is,
+// and what is open. The lock is held.
 func (p *plan) onScreen(t *target) bool {
+	if p.awaited != nil {
+		return t.stream == p.open || p.awaited.reads(t)
+	}
 	_, seen := p.seen[t.stream]
 	return !p.focused || seen || t.stream == p.open
 }
@@ -263,6 +268,9 @@ func (p *plan) try(t *target) {
 		p.left--
 	}
 	t.tried = true
+	if p.awaited != nil && p.awaited.reads(t) {
+		p.awaitNothing()
+	}
 }
 
 // restart forgets, for a new connection, what was read in the last one.

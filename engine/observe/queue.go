@@ -54,6 +54,12 @@ func (p *plan) pull(t *target) {
 // has waited for too long ranks as if it were on the screen. The lock is held.
 func (p *plan) choose(now time.Time, restOK bool) (best *target, as rank, wait time.Duration) {
 	wait = time.Minute
+	if p.awaited != nil {
+		if wait = p.awaited.until.Sub(now); wait <= 0 {
+			p.awaitNothing()
+			wait = time.Minute
+		}
+	}
 	for r, q := range p.queues {
 		if len(q) == 0 {
 			continue
@@ -63,7 +69,7 @@ func (p *plan) choose(now time.Time, restOK bool) (best *target, as rank, wait t
 			r = min(r, rankSeen)
 		}
 		switch {
-		case r >= rankRest && !restOK:
+		case r >= rankRest && (!restOK || p.awaited != nil):
 		case t.at.After(now):
 			wait = min(wait, t.at.Sub(now))
 		case best == nil, r < as, r == as && t.at.Before(best.at):

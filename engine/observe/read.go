@@ -94,7 +94,7 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 		seen = l.readOrigin(ctx, origin)
 	}
 	if l.plan.needsFacts(t) || !l.told.exists(t.stream) {
-		info, err := l.api.streamInfo(ctx, t.stream)
+		info, err := l.factsOf(ctx, t.stream)
 		switch {
 		case err == nil:
 			l.clock.set(info.TS)
@@ -107,7 +107,10 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 			return l.readFailed(ctx, t, err)
 		}
 	}
-	infos, missing, offline, err := l.api.consumers(ctx, t.stream)
+	read, err := l.kept.take(t.stream), error(nil)
+	if read == nil {
+		read, err = l.api.consumers(ctx, t.stream)
+	}
 	switch {
 	case errors.Is(err, errNotFound):
 		return l.readMissing(t, tell)
@@ -115,20 +118,27 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 		l.emit(seen...)
 		return l.readFailed(ctx, t, err)
 	}
-	l.clock.set(newest(infos))
-	l.doubtByConsumers(t.stream, infos)
-	consumers := make([]*model.Consumer, 0, len(infos))
-	for _, i := range infos {
-		consumers = append(consumers, i.consumer())
-	}
-	if consumers, err = l.fillIn(t, consumers, missing, offline); err != nil {
+	l.clock.set(newest(read.infos))
+	l.doubtByConsumers(t.stream, read.infos)
+	consumers, err := l.fillIn(t, read)
+	if err != nil {
 		l.emit(seen...)
 		return l.readFailed(ctx, t, err)
 	}
 	t.last = consumers
-	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(infos)})...)
+	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(read.infos)})...)
 	l.plan.knows(t.stream)
 	return false
+}
+
+// factsOf asks for a stream, unless nothing was told of it yet and it was listed just now.
+func (l *link) factsOf(ctx context.Context, stream string) (*streamInfo, error) {
+	if !l.told.exists(stream) {
+		if info := l.listings.recent(stream); info != nil {
+			return info, nil
+		}
+	}
+	return l.api.streamInfo(ctx, stream)
 }
 
 // readOrigin reads the facts of the stream that feeds the open group, so that what waits
@@ -155,10 +165,11 @@ func (l *link) listedAt(infos []*consumerInfo) time.Time {
 
 // fillIn takes consumers that exist but did not answer, which happens in clusters, as
 // they were before: they are not absent. Of those that are offline the server says why.
-func (l *link) fillIn(t *target, consumers []*model.Consumer, missing []string, offline map[string]string) ([]*model.Consumer, error) {
-	for _, name := range missing {
+func (l *link) fillIn(t *target, read *consumerList) ([]*model.Consumer, error) {
+	consumers := read.list()
+	for _, name := range read.missing {
 		i := slices.IndexFunc(t.last, func(c *model.Consumer) bool { return c.Name == name })
-		if why, off := offline[name]; off {
+		if why, off := read.offline[name]; off {
 			c := model.Consumer{Name: name, Filters: []string{}}
 			if i >= 0 {
 				c = *t.last[i]

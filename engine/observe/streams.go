@@ -101,7 +101,7 @@ func (l *link) followStreams(ctx context.Context) error {
 		switch {
 		case err == nil:
 			l.tellStreams(ctx, list, missing, offline, started)
-			l.listings.publish(list, missing)
+			l.listings.publish(list, missing, started)
 		case errors.Is(err, errDenied):
 			wait = maxWait
 		case ctx.Err() == nil:

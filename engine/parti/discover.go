@@ -12,12 +12,26 @@ import (
 // manySubjects is how many messages a bucket may hold whose keys are all asked for.
 const manySubjects = 10_000
 
-// discover finds deployments in the list of all streams: first by what they say themselves
-// and by name, which costs no request, then by the shape of keys, once a bucket.
-func (f *following) discover(list []observe.Stream) {
-	known, unknown := f.sort(list)
-	f.start(known)
-	for bucket, s := range unknown {
+// listing is what the list of all streams tells of buckets.
+type listing struct {
+	known   []place                   // it is known what they are for
+	unknown map[string]observe.Stream // it is not, by name
+	whole   bool                      // every stream told more than its name
+}
+
+// recognise finds deployments in the list of all streams by what they say themselves and by
+// name, which costs no request.
+func (f *following) recognise(list []observe.Stream) *listing {
+	l := &listing{whole: !slices.ContainsFunc(list, silent)}
+	l.known, l.unknown = f.sort(list)
+	f.start(l.known)
+	return l
+}
+
+// discover finds the others by the shape of keys, which is asked for once a bucket.
+func (f *following) discover(l *listing) {
+	known := l.known
+	for bucket, s := range l.unknown {
 		if f.ctx.Err() != nil {
 			return
 		}
@@ -26,8 +40,8 @@ func (f *following) discover(list []observe.Stream) {
 			known = append(known, place{bucket: bucket, stem: stem, role: r})
 		}
 	}
-	f.start(append(known, f.mates(known, unknown)...))
-	if !slices.ContainsFunc(list, silent) { // else it may be there all the same
+	f.start(append(known, f.mates(known, l.unknown)...))
+	if l.whole { // else it may be there all the same
 		f.sweep()
 	}
 }

@@ -52,16 +52,25 @@ func (k *Kind) Follow(ctx context.Context, a observe.Account, ready func()) erro
 		}
 	}
 	var latest []observe.Stream
+	var rest *listing // of the latest list, what was not looked through yet
 	for {
 		select {
 		case <-ctx.Done():
 			return f.err(context.Cause(ctx))
 		case latest = <-lists:
-			f.discover(latest)
+			late := rest != nil
+			if rest = f.recognise(latest); late { // some deployment is never told
+				f.discover(rest)
+				rest = nil
+			}
 		case <-f.poke: // a deployment was told, or would have been
 		}
 		told := latest != nil && f.allTold()
 		f.seek(latest)
+		if told && f.allTold() && rest != nil { // what costs requests waits for what is known without
+			f.discover(rest)
+			rest = nil
+		}
 		if told && f.allTold() { // nothing new was found to be told
 			ready()
 		}

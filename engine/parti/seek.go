@@ -40,7 +40,7 @@ func (f *following) seek(list []observe.Stream) {
 		if stream != "" && there || len(partitions) == 0 { // nothing is assigned, or not read yet
 			continue
 		}
-		found := f.look(d, f.candidates(d, list), partitions, workers)
+		found := f.look(d, f.candidates(d, list, len(partitions), len(workers)), partitions, workers)
 		if found != stream {
 			f.mu.Lock()
 			f.streams[d.stem] = found
@@ -50,8 +50,9 @@ func (f *following) seek(list []observe.Stream) {
 	}
 }
 
-// candidates are streams to look through, the likeliest first.
-func (f *following) candidates(d *followed, list []observe.Stream) []observe.Stream {
+// candidates are streams to look through, the likeliest first: those that Parti made, then
+// those with about as many consumers as there would be durables, one a partition or worker.
+func (f *following) candidates(d *followed, list []observe.Stream, partitions, workers int) []observe.Stream {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var out []observe.Stream
@@ -65,13 +66,18 @@ func (f *following) candidates(d *followed, list []observe.Stream) []observe.Str
 		}
 		out = append(out, s)
 	}
-	likely := func(s observe.Stream) int {
-		if s.Metadata()[metaManaged] != "" {
-			return 0
+	apart := func(a, b int) int { return max(a-b, b-a) }
+	slices.SortStableFunc(out, func(a, b observe.Stream) int {
+		rank := func(s observe.Stream) (managed, off int) {
+			if s.Metadata()[metaManaged] == "" {
+				managed = 1
+			}
+			return managed, min(apart(s.Consumers(), partitions), apart(s.Consumers(), workers))
 		}
-		return 1
-	}
-	slices.SortStableFunc(out, func(a, b observe.Stream) int { return cmp.Compare(likely(a), likely(b)) })
+		managedA, offA := rank(a)
+		managedB, offB := rank(b)
+		return cmp.Or(cmp.Compare(managedA, managedB), cmp.Compare(offA, offB))
+	})
 	return out[:min(len(out), seekAtOnce)]
 }
 
