@@ -10,7 +10,8 @@ import (
 type Place struct {
 	Subject   string          `json:"subject"`
 	Partition int             `json:"partition"`
-	Owner     string          `json:"owner,omitempty"` // empty: nobody
+	Owner     string          `json:"owner,omitempty"`         // empty: nobody
+	Unknown   bool            `json:"owner_unknown,omitempty"` // whether anybody owns it cannot be told
 	State     State           `json:"state,omitempty"`
 	PinID     string          `json:"pin_id,omitempty"`
 	Instance  *Instance       `json:"instance,omitempty"` // the pinned one; nil: not known
@@ -53,7 +54,7 @@ func (g *Group) Place(subject string) (p Place, reason string) {
 		return Place{}, "it goes to partition " + strconv.Itoa(n) + ", which the group does not cover"
 	}
 	part := g.Partitions[n]
-	p = Place{Subject: subject, Partition: n, Owner: part.Owner, Count: part.Count}
+	p = Place{Subject: subject, Partition: n, Owner: part.Owner, Unknown: part.Unknown, Count: part.Count}
 	if g.Counts != nil && part.Count != nil {
 		p.CountedAt = g.Counts.At
 	}

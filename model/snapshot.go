@@ -174,6 +174,7 @@ type Group struct {
 	UnreadableRevision uint64 `json:"unreadable_revision,omitempty"`
 
 	Reads    string   `json:"reads,omitempty"`   // of groups of other kinds: the stream whose consumers are theirs
+	Unsure   bool     `json:"unsure,omitempty"`  // and whether not all of what is assigned can be told
 	Facts    []string `json:"facts,omitempty"`   // and what their kind says of them, a few words each
 	Actions  []Action `json:"actions,omitempty"` // and what can be done to them
 	teller   Teller
@@ -246,16 +247,39 @@ func (g *Group) Pulling() (pulling, configured int) {
 
 // Partition is one slice of a group's subjects.
 type Partition struct {
-	Number int             `json:"partition"`
-	Member int             `json:"member"`          // index into Group.Members, -1 when nobody owns it
-	Owner  string          `json:"owner,omitempty"` // that member's name
-	Name   string          `json:"name,omitempty"`  // what identifies it, where its number does not
-	Weight int64           `json:"weight,omitempty"`
-	Label  string          `json:"label,omitempty"`
-	Note   string          `json:"note,omitempty"`   // what is going on with it
-	Filter string          `json:"filter,omitempty"` // its subjects, where its own consumer or its kind tells
-	Count  *PartitionCount `json:"count,omitempty"`  // what waits there; nil: not counted
+	Number  int             `json:"partition"`
+	Member  int             `json:"member"`                  // index into Group.Members, -1 when nobody owns it
+	Owner   string          `json:"owner,omitempty"`         // that member's name
+	Unknown bool            `json:"owner_unknown,omitempty"` // whether anybody owns it cannot be told
+	Name    string          `json:"name,omitempty"`          // what identifies it, where its number does not
+	Weight  int64           `json:"weight,omitempty"`
+	Label   string          `json:"label,omitempty"`
+	Note    string          `json:"note,omitempty"`   // what is going on with it
+	Filter  string          `json:"filter,omitempty"` // its subjects, where its own consumer or its kind tells
+	Count   *PartitionCount `json:"count,omitempty"`  // what waits there; nil: not counted
 }
 
 // Owned tells whether the config gives the partition to anybody.
 func (p Partition) Owned() bool { return p.Member >= 0 }
+
+// Whose is the owner's name, or what is to be said where there is none.
+func (p Partition) Whose() string {
+	switch {
+	case p.Owned():
+		return p.Owner
+	case p.Unknown:
+		return "unknown"
+	}
+	return "nobody"
+}
+
+// StateOf is the state of the partition's owner, or what is to be said where there is none.
+func (g *Group) StateOf(p Partition) State {
+	switch {
+	case p.Owned():
+		return g.Members[p.Member].State
+	case p.Unknown:
+		return StateUnknown
+	}
+	return "unowned"
+}

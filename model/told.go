@@ -36,6 +36,7 @@ type Told struct {
 	Refusals   map[Action]string // why what its kind could do cannot be done now
 	Members    []ToldMember
 	Partitions []ToldPartition // numbered in this order
+	Unsure     bool            // not all of what is assigned can be told: what has no owner here may have one
 	Stray      uint64          // about how many messages wait on the stream for nobody, while partitions are not counted
 	Findings   []ToldFinding   // of the kind's own; those about consumers are added by the model
 }
@@ -147,7 +148,7 @@ func tell(rules []Rule, prev *Group, stream *Stream, now time.Time) *Group {
 		g.ReadAt, g.ReadError = now, ""
 	}
 	g.Revision, g.Written, g.Raw, g.Unreadable = t.Revision, t.Written, t.Raw, t.Unreadable
-	g.Config = Config{Partitions: len(t.Partitions)}
+	g.Config, g.Unsure = Config{Partitions: len(t.Partitions)}, t.Unsure
 	g.Facts, g.Actions, g.refusals, g.news, g.stray = t.Facts, t.Actions, t.Refusals, t.News, t.Stray
 	g.tellMembers(t, stream)
 	g.tellPartitions(t, prev, stream)
@@ -231,7 +232,7 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 	g.Partitions, g.Counts, g.Queue = make([]Partition, len(t.Partitions)), nil, len(t.Partitions) > 0 && t.Partitions[0].Filter != ""
 	counted := 0
 	for n, p := range t.Partitions {
-		part := Partition{Number: n, Member: -1, Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note, Filter: p.Filter}
+		part := Partition{Number: n, Member: -1, Unknown: p.Owner == "" && t.Unsure, Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note, Filter: p.Filter}
 		if i, known := index[p.Owner]; known {
 			part.Member, part.Owner = i, p.Owner
 			g.Members[i].Partitions = append(g.Members[i].Partitions, n)

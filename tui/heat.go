@@ -58,7 +58,7 @@ func (h heat) look(t *theme, p int) style {
 	part := h.group.Partitions[p]
 	st := t.ok
 	switch {
-	case !part.Owned() || h.dead(part.Member):
+	case !part.Owned() && !part.Unknown || part.Owned() && h.dead(part.Member):
 		st = t.bad
 	case h.long(p):
 		st = t.warn
@@ -79,7 +79,9 @@ func (h heat) dead(member int) bool {
 	switch m.State {
 	case model.StatePinned, model.StateWaiting, model.StateUnknown, model.StatePaused:
 	default:
-		return true
+		if !m.Live {
+			return true
+		}
 	}
 	for _, f := range h.group.Findings {
 		if f.Member == m.Name && f.Severity == model.Critical {

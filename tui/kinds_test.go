@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +121,44 @@ func TestSomePartitionsAreNotCounted(t *testing.T) {
 	s.press("tab", "esc", "enter", "<", "<", ">")
 }
 
+// Whose a partition is that cannot be told is not said to be nobody's, anywhere, nor counted
+// among those that nobody takes.
+func TestUnknownOwners(t *testing.T) {
+	w := fleet()
+	told := w.more[0].(model.GroupTold)
+	kind := told.Teller.(asTold)
+	kind.Partitions = slices.Clone(kind.Partitions)
+	for n := range kind.Partitions {
+		kind.Partitions[n].Owner, kind.Partitions[n].Note = "", "the commit is unreadable"
+	}
+	kind.Unsure = true
+	told.Teller = kind
+	w.more[0] = told
+	for _, z := range sizes() {
+		s := newStage(t, z.w, z.h).show(w.snapshot()).press("/").typed("kind:parti").press("enter", "enter")
+		s.golden("group-owners-unknown-"+z.String(), false)
+		text := s.plain()
+		s.press("tab", "enter").golden("partitions-owners-unknown-"+z.String(), false)
+		if text += s.plain(); strings.Contains(text, "nobody") || strings.Contains(text, "unowned") || strings.Contains(text, "not consumed") || strings.Contains(text, "owns nothing") || strings.Contains(text, " none  ") {
+			t.Errorf("%s:\n%s", z, text)
+		}
+	}
+	s := newStage(t, 120, 40).show(w.snapshot()).press("/").typed("kind:parti").press("enter", "enter", "enter", "enter")
+	s.sees("whose that partition is is not known")
+	s.press("/").typed("is:need").press("enter").sees("no partition matches")
+}
+
+// What waits for a member that lives flows, whatever its kind calls its state.
+func TestBarsOfOtherKinds(t *testing.T) {
+	g := fleet().snapshot().Group(model.Key{Kind: "parti", Stream: "fleet", Group: "worker"})
+	th, h := newStage(t, 120, 40).m.theme, newHeat(g)
+	for n, want := range []style{th.ok, th.bad, th.ok} { // worker-1 is expired
+		if want.bold = false; h.look(th, n) != want {
+			t.Errorf("the bar of %s (%s): %+v", g.Partitions[n].Owner, g.StateOf(g.Partitions[n]), h.look(th, n))
+		}
+	}
+}
+
 // What cannot be done to a group is said, whatever its kind, and no key goes around that.
 func TestActionsAreTheGroupsOwn(t *testing.T) {
 	for _, key := range []string{"s", "a", "x", "m", "b", "X"} {
@@ -138,7 +177,7 @@ func TestScreensKnowNoKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	asks := regexp.MustCompile(`model\.Kind(Static|Elastic)|\.Kind [!=]= `)
-	for _, f := range append(files, "report/report.go") {
+	for _, f := range append(files, "report/report.go", "report/group.go") {
 		if strings.HasSuffix(f, "_test.go") {
 			continue
 		}

@@ -71,6 +71,7 @@ func mapSigns(t *theme) []sign {
 		{t.bad, "A✗", "nobody takes its messages"},
 		{t.warn, "A!", "something is wrong with its member, or its oldest message has waited for more than 10 s"},
 		{t.bad, "·✗", "no member owns it"},
+		{t.warn, "·?", "which member owns it cannot be told"},
 		{t.ok, "███▌", "what waits there, as a share of the fullest: in red where nobody takes it, in yellow where it waits for more than 10 s, in green where it flows"},
 	}
 }

@@ -44,6 +44,9 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 	r.put(t.line, " · ")
 	lines := append([]*row{t.row()}, flowing(t, r, say, w, most)...)
 	owned := "owns nothing"
+	if l.group.Unsure {
+		owned = "what it owns is not known"
+	}
 	if n := len(m.Partitions); n > 0 {
 		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
 	}

@@ -253,7 +253,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 		}},
 		{title: "PARTITIONS", want: min(l.parts, max(12, w/4)), least: min(l.parts, max(6, w/7)), keep: 9, cell: func(r *row, i, w int) {
 			if len(member(i).Partitions) == 0 {
-				r.left(t.dim, "none", w)
+				r.left(t.dim, noneOf(l.group), w)
 				return
 			}
 			r.left(t.text, model.Ranges(member(i).Partitions), w)
@@ -277,6 +277,14 @@ func (l *memberList) columns(t *theme, w int) []column {
 		}},
 		{title: "WHY", want: l.whyWidth(), least: min(l.whyWidth(), 30), keep: 1, cell: func(r *row, i, w int) { r.left(t.dim, member(i).Why, w) }},
 	}
+}
+
+// noneOf is what stands for the partitions of a member that has none.
+func noneOf(g *model.Group) string {
+	if g.Unsure {
+		return "unknown"
+	}
+	return "none"
 }
 
 // whyWidth is 0 when there is nothing to be said.

@@ -57,11 +57,10 @@ func (t *partTable) take() {
 // called, or by the owner's state.
 func (t *partTable) matches(p int, want []term) bool {
 	g := t.chart.group
-	owner, state := "nobody", "unowned"
-	need := true
 	part := g.Partitions[p]
+	owner, state := strings.ToLower(part.Whose()), string(g.StateOf(part))
+	need := !part.Unknown
 	if part.Owned() {
-		owner, state = strings.ToLower(part.Owner), string(g.Members[part.Member].State)
 		need = t.chart.idle(part.Member)
 	}
 	for _, w := range want {
@@ -199,7 +198,11 @@ func (t *partTable) owner(m *Model, v *groupView) {
 	switch {
 	case len(part) == 0:
 	case !part[t.chart.cursor].Owned():
-		m.say(sorry, "nobody owns that partition")
+		word := "nobody owns that partition"
+		if part[t.chart.cursor].Unknown {
+			word = "whose that partition is is not known"
+		}
+		m.say(sorry, word)
 	default:
 		v.table = nil
 		v.choose(part[t.chart.cursor].Owner)

@@ -172,14 +172,19 @@ func (t *partTable) columns(th *theme, w int) []column {
 		{sort: keymap.SortOwner, title: "OWNER", want: min(t.names, 30) + letters + 1, least: min(t.names, max(6, w/6)) + letters + 1, cell: func(r *row, i, w int) {
 			p := part(i)
 			if !p.Owned() {
-				r.left(th.bad, "nobody", w)
+				st, whose := noOwner(th, p)
+				r.left(st, whose, w)
 				return
 			}
 			r.left(th.member(p.Member), model.Letter(p.Member), letters).gap(1).name(th.text, p.Owner, w-letters-1)
 		}},
 		{sort: keymap.SortState, title: "  STATE", want: 13, keep: 8, cell: func(r *row, i, w int) {
 			p := part(i)
-			if !p.Owned() {
+			switch {
+			case p.Unknown:
+				r.left(th.warn, "? unknown", w)
+				return
+			case !p.Owned():
 				r.left(th.bad, "✗ unowned", w)
 				return
 			}

@@ -81,7 +81,7 @@ func (c *partMap) about(cursor bool) string {
 	if !cursor {
 		bad := 0
 		for _, p := range c.group.Partitions {
-			if !p.Owned() || c.idle(p.Member) {
+			if !p.Owned() && !p.Unknown || p.Owned() && c.idle(p.Member) {
 				bad++
 			}
 		}
@@ -95,7 +95,7 @@ func (c *partMap) about(cursor bool) string {
 		return text
 	}
 	p := c.group.Partitions[c.cursor]
-	text := p.Title() + ": nobody"
+	text := p.Title() + ": " + p.Whose()
 	if p.Owned() {
 		text = fmt.Sprintf("%s: %s, %s", p.Title(), p.Owner, c.group.Members[p.Member].State)
 	}
@@ -106,6 +106,14 @@ func (c *partMap) about(cursor bool) string {
 		text += ", " + p.Note
 	}
 	return text
+}
+
+// noOwner is what is said of a partition without an owner, and its look.
+func noOwner(t *theme, p model.Partition) (style, string) {
+	if p.Unknown {
+		return t.warn, p.Whose()
+	}
+	return t.bad, p.Whose()
 }
 
 // idle tells whether nobody consumes for a member.
@@ -197,7 +205,10 @@ func (c *partMap) owner(t *theme, p int) (letter, sign string, st, sst style) {
 		return model.Letter(i), sign, t.member(i), t.accent
 	}
 	part := c.group.Partitions[p]
-	if !part.Owned() {
+	switch {
+	case part.Unknown:
+		return "·", "?", t.warn, t.warn
+	case !part.Owned():
 		return "·", "✗", t.bad, t.bad
 	}
 	sign, sst = memberLook(t, c.group.Members[part.Member], c.trouble)

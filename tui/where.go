@@ -141,9 +141,12 @@ func (d *whereWindow) answer(t *theme, g *model.Group, w int) []*row {
 		return []*row{t.row().put(t.dim, "no partition: ").left(t.dim, why, max(0, w-14))}
 	}
 	r := t.row().put(t.title, fmt.Sprintf("partition %d", p.Partition)).put(t.line, "  ▸ ")
-	if p.Owner == "" {
+	switch {
+	case p.Unknown:
+		r.put(t.warn, "whose it is is not known")
+	case p.Owner == "":
 		r.put(t.bad, "nobody owns it")
-	} else {
+	default:
 		i := g.Partitions[p.Partition].Member
 		sign, st := memberLook(t, g.Members[i], worst(g))
 		if sign != " " {
@@ -186,7 +189,8 @@ func (d *whereWindow) list(t *theme, g *model.Group, w, h int) []*row {
 		case why != "":
 			r.right(t.dim, "-", 5).gap(2).left(t.dim, why, min(20, w/3))
 		case p.Owner == "":
-			r.right(t.text, fmt.Sprint(p.Partition), 5).gap(2).left(t.bad, "nobody", min(20, w/3))
+			st, whose := noOwner(t, g.Partitions[p.Partition])
+			r.right(t.text, fmt.Sprint(p.Partition), 5).gap(2).left(st, whose, min(20, w/3))
 		default:
 			i := g.Partitions[p.Partition].Member
 			r.right(t.text, fmt.Sprint(p.Partition), 5).gap(2).name(t.member(i), p.Owner, min(20, w/3))

@@ -89,9 +89,12 @@ func (c Where) place(e *Env, g *model.Group) error {
 func (o placed) text(w io.Writer) error {
 	for _, p := range o.Places {
 		line := fmt.Sprintf("%s  partition %d  ", p.Subject, p.Partition)
-		if p.Owner == "" {
+		switch {
+		case p.Unknown:
+			line += "whose it is is not known"
+		case p.Owner == "":
 			line += "nobody owns it"
-		} else {
+		default:
 			line += fmt.Sprintf("%s (%s)", p.Owner, p.State)
 		}
 		if who := p.Pinned(); who != "" {

@@ -97,11 +97,53 @@ func TestUnreadableFromTheStart(t *testing.T) {
 	if m := g.Members[0]; m.State != stateAlive || !m.Live || !strings.Contains(m.Why, "the commit is unreadable") {
 		t.Errorf("%+v", m)
 	}
-	if n := note(g, "eu.0"); n != "whose it is is not known: the commit is unreadable" {
+	if n := note(g, "eu.0"); n != "the commit is unreadable" {
 		t.Errorf("%q", n)
+	}
+	for _, p := range g.Partitions {
+		if p.Whose() != "unknown" || g.StateOf(p) != model.StateUnknown {
+			t.Errorf("%+v", p)
+		}
 	}
 	if hint := found(g, "unreadable").Hint; strings.Contains(hint, "before") || found(g, "parked") != nil || found(g, "orphans") != nil {
 		t.Errorf("%+v", g.Findings)
+	}
+}
+
+// Where one worker's part of the assignment is missing, whose the partitions are that nobody
+// else has is not known; they are neither parked nor nobody's, and their durables no orphans.
+func TestPayloadMissingFromTheStart(t *testing.T) {
+	nc, js := serve(t)
+	f := play(t, js, standin.Options{Workers: 2, Partitions: keys(4), Source: true, Stream: "JOBS"})
+	entry, err := f.Bucket(standin.Assignments).Get(t.Context(), keyCommit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := decodeCommit(entry.Value())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Bucket(standin.Assignments).Purge(t.Context(), c.Payloads["worker-1"].key()); err != nil {
+		t.Fatal(err)
+	}
+	w := observed(t, nc, New(""))
+	k := group("parti", "worker")
+	w.until(t, k, "everything", func(g *model.Group) bool { return w.live() && g.Reads == "JOBS" && !g.ReadAt.IsZero() })
+	g := w.group(k)
+	unknown := 0
+	for _, p := range g.Partitions {
+		switch p.Whose() {
+		case "unknown":
+			unknown++
+			if p.Note != "the assignment of worker-1 is not there or unreadable" {
+				t.Errorf("%+v", p)
+			}
+		case "nobody":
+			t.Errorf("%+v", p)
+		}
+	}
+	if unknown != 2 || found(g, "parked") != nil || found(g, "orphans") != nil || found(g, "payload") == nil {
+		t.Errorf("%d unknown, %+v", unknown, g.Findings)
 	}
 }
 

@@ -252,7 +252,7 @@ func (l *look) left() (list []model.ToldFinding) {
 	if stale := l.stale(); len(stale) > 0 {
 		list = append(list, finding("stale-id", model.Info, "", "it can be removed", "stable ids that nobody renews, without a heartbeat: %s", some(stale)))
 	}
-	if o := l.durables.orphans; len(o) > 0 && l.unknown == "" {
+	if o := l.durables.orphans; len(o) > 0 && l.doubt == "" {
 		list = append(list, finding("orphans", model.Info, "", "the server removes them when nobody has pulled for their inactive threshold", "%s of no partition or worker: %s", model.Count(len(o), "durable"), some(o)))
 	}
 	return list

@@ -26,6 +26,7 @@ type look struct {
 	since      time.Time // when that was, server clock
 	live       map[string]bool
 	unknown    string // why it is not known what is assigned; empty: it is
+	doubt      string // why it is not known of all; empty: it is
 	workers    []string
 	lagging    []string // live workers that have not applied the target
 	silent     []string // workers in the assignment that do not live
@@ -52,6 +53,10 @@ func (d *deployment) lookAt(stream *model.Stream, now time.Time) *look {
 		l.shown = &version{}
 	}
 	l.unknown = l.unassigned()
+	l.doubt = l.unknown
+	if m := l.shown.missing; l.doubt == "" && len(m) > 0 {
+		l.doubt = "the assignment of " + some(m) + " is not there or unreadable"
+	}
 	l.target, l.since = l.shown.number, l.shown.at
 	if c := d.state.coming; c != nil {
 		l.target, l.since = c.number, c.at
@@ -131,7 +136,7 @@ func (l *look) list() {
 		owners := l.shown.owners()
 		for _, p := range l.sourceOf.value {
 			if _, assigned := owners[p.identity()]; !assigned && len(p.Keys) > 0 {
-				l.partitions = append(l.partitions, listed{share: share{Partition: p}, coming: l.sourcePending(), parked: l.unknown == "" && !l.sourcePending()})
+				l.partitions = append(l.partitions, listed{share: share{Partition: p}, coming: l.sourcePending(), parked: l.doubt == "" && !l.sourcePending()})
 			}
 		}
 	}
@@ -172,8 +177,8 @@ func (l *look) note() {
 			p.note = describe(handoffs[p.identity()][0], l.now)
 		case p.rival != "":
 			p.note = fmt.Sprintf("in progress: %s (%d) ▸ %s (%d)", p.rival, p.older, p.owner, p.version)
-		case l.unknown != "":
-			p.note = "whose it is is not known: " + l.unknown
+		case p.owner == "" && l.doubt != "":
+			p.note = l.doubt
 		case p.parked:
 			p.note = "parked"
 		case p.coming:

@@ -29,7 +29,7 @@ func (d *deployment) Tell(stream *model.Stream, now time.Time) model.Told {
 	l := d.lookAt(stream, now.Add(d.ahead))
 	t := model.Told{
 		Revision: uint64(max(0, l.shown.number)), Written: l.shown.at, News: l.news(), Raw: d.state.raw(), Unreadable: d.state.commit.problem,
-		Facts: l.facts(), Members: l.members(), Partitions: l.tellPartitions(), Findings: l.findings(),
+		Facts: l.facts(), Members: l.members(), Partitions: l.tellPartitions(), Unsure: l.doubt != "", Findings: l.findings(),
 	}
 	t.Refusals = map[model.Action]string{model.ActionEditSource: l.noSource(), model.ActionRemoveID: l.noStaleID()}
 	for _, action := range []model.Action{model.ActionEditSource, model.ActionRemoveID} {

@@ -60,7 +60,11 @@ func members(g *model.Group, only []string) *table {
 		if c == nil {
 			c = &model.Consumer{}
 		}
-		t.add(letter(m, i), m.Name, string(m.State), model.Ranges(m.Partitions), c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
+		owns := model.Ranges(m.Partitions)
+		if owns == "" && g.Unsure {
+			owns = "unknown"
+		}
+		t.add(letter(m, i), m.Name, string(m.State), owns, c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
 			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if !g.Pins() {
@@ -117,10 +121,6 @@ func named(fact string) (name, value string) {
 func partitions(g *model.Group) *table {
 	t := table{head: []string{"PARTITION", "OWNER", "STATE", "WEIGHT", "LABEL", "PENDING", "OLDEST", "NOTE"}, right: []int{0, 3, 5, 6}}
 	for _, p := range g.Partitions {
-		owner, state := "nobody", "unowned"
-		if p.Owned() {
-			owner, state = p.Owner, string(g.Members[p.Member].State)
-		}
 		weight, pending, oldest := "", "-", ""
 		if p.Weight != 0 {
 			weight = fmt.Sprint(p.Weight)
@@ -131,7 +131,7 @@ func partitions(g *model.Group) *table {
 				oldest = "≤" + oldest
 			}
 		}
-		t.add(p.Title(), owner, state, weight, p.Label, pending, oldest, p.Note)
+		t.add(p.Title(), p.Whose(), string(g.StateOf(p)), weight, p.Label, pending, oldest, p.Note)
 	}
 	if !g.Pins() { // the kinds whose messages are read have ages
 		return t.less("WEIGHT", "LABEL", "OLDEST", "NOTE")

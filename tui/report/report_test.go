@@ -212,11 +212,18 @@ PARTITION  OWNER     STATE    WEIGHT  LABEL  PENDING  NOTE
 	if got := text(); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
+	told.Unsure = true
+	for i := range told.Partitions {
+		told.Partitions[i].Owner = ""
+	}
+	if got := text(); strings.Contains(got, "nobody") || !strings.Contains(got, "\nB  worker-1  lagging  unknown  ") || !strings.Contains(got, "\n   0 eu.0  unknown  unknown       3  gpu ") {
+		t.Errorf("owners that cannot be told:\n%s", got)
+	}
 	for i := range told.Members {
 		told.Members[i].Facts, told.Members[i].Why = []string{"leader"}, ""
 		told.Partitions[i].Weight, told.Partitions[i].Label, told.Partitions[i].Note = 0, "", ""
 	}
-	if got := text(); !strings.Contains(got, "   MEMBER    ALSO\nA  worker-0  leader\n") || !strings.Contains(got, "PARTITION  OWNER     STATE    PENDING\n") {
+	if got := text(); !strings.Contains(got, "   MEMBER    ALSO\nA  worker-0  leader\n") || !strings.Contains(got, "PARTITION  OWNER    STATE    PENDING\n") {
 		t.Errorf("columns that nobody fills:\n%s", got)
 	}
 }
