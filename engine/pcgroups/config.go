@@ -137,6 +137,18 @@ func (s settings) names(member string) bool {
 		slices.ContainsFunc(s.mappings, func(m MemberMapping) bool { return m.Member == member })
 }
 
+// named is everybody that names would be true of, for whoever asks about many.
+func (s settings) named() map[string]bool {
+	all := make(map[string]bool, len(s.members)+len(s.mappings))
+	for _, m := range s.members {
+		all[m] = true
+	}
+	for _, m := range s.mappings {
+		all[m.Member] = true
+	}
+	return all
+}
+
 // memberNames lists everybody that decides partitions, once each and sorted.
 func (s settings) memberNames() []string {
 	names := slices.Clone(s.members)

@@ -161,7 +161,7 @@ func putNew(ctx context.Context, js jetstream.JetStream, k model.Key, config any
 		return entry.Value(), 0, nil
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("store the %s consumer group's config: %w", k.Kind, err)
+		return nil, 0, fmt.Errorf("store the %s consumer group's config: %w", k.Kind, oversize(err, value))
 	}
 	return value, revision, nil
 }

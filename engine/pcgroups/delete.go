@@ -157,7 +157,7 @@ func (r *DeleteReport) planConsumers(ctx context.Context, js jetstream.JetStream
 		seen[info.Name] = true
 		c := Resource{Kind: ResourceConsumer, Name: info.Name}
 		other, claimed := claims[info.Name]
-		mine := slices.Contains(members, member)
+		_, mine := slices.BinarySearch(members, member)
 		switch {
 		case claimed && other.owns(info.Config) && !(mine && stored.ownsConsumer(member, info.Config)):
 			c.Why = "belongs to group " + other.group.String()

@@ -53,35 +53,27 @@ func editField[T any](raw []byte, name string, list []T) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var mine []field
-	for _, f := range fields {
+	var mine []int // of fields
+	for i, f := range fields {
 		if strings.EqualFold(f.name, name) {
-			mine = append(mine, f)
+			mine = append(mine, i)
 		}
 	}
-	if len(mine) == 0 && len(list) == 0 {
+	if len(mine) == 1 && fields[mine[0]].name == name && sameList(raw[fields[mine[0]].valueStart:fields[mine[0]].end], list) {
 		return raw, nil
-	}
-	if len(mine) == 1 && mine[0].name == name && sameList(raw[mine[0].valueStart:mine[0].end], list) {
-		return raw, nil
-	}
-	// Later ones go first, so that the offsets of those before stay right.
-	for i := len(mine) - 1; i > 0 || (i == 0 && len(list) == 0); i-- {
-		if raw, err = removeField(raw, name, i); err != nil {
-			return nil, err
-		}
 	}
 	if len(list) == 0 {
-		return raw, nil
+		return removeFields(raw, fields, mine), nil
 	}
 	value, err := json.Marshal(list)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", name, err)
 	}
 	if len(mine) == 0 {
-		return appendField(raw, name, value)
+		return appendField(raw, fields, name, value), nil
 	}
-	f := mine[0]
+	f := fields[mine[0]] // the others are behind it
+	raw = removeFields(raw, fields, mine[1:])
 	if f.name == name {
 		return splice(raw, f.valueStart, f.end, value), nil
 	}
@@ -136,43 +128,35 @@ func scanFields(raw []byte) ([]field, error) {
 	return fields, nil
 }
 
-// removeField takes out the nth field of that name with one of the commas around it.
-func removeField(raw []byte, name string, n int) ([]byte, error) {
-	fields, err := scanFields(raw)
-	if err != nil {
-		return nil, err
+// removeFields takes out those at the given places, in order, each with one of the commas
+// around it.
+func removeFields(raw []byte, fields []field, gone []int) []byte {
+	if len(gone) == 0 {
+		return raw
 	}
-	for i, f := range fields {
-		if !strings.EqualFold(f.name, name) {
-			continue
-		}
-		if n > 0 {
-			n--
-			continue
-		}
+	out, at := make([]byte, 0, len(raw)), 0
+	for n, i := range gone {
+		from, to := fields[i].keyStart, fields[i].end
 		switch {
-		case i > 0:
-			return splice(raw, fields[i-1].end, f.end, nil), nil
-		case len(fields) > 1:
-			return splice(raw, f.keyStart, fields[1].keyStart, nil), nil
+		case i > n: // one before it stays
+			from = fields[i-1].end
+		case i+1 < len(fields):
+			to = fields[i+1].keyStart
 		}
-		return splice(raw, f.keyStart, f.end, nil), nil
+		out = append(out, raw[at:from]...)
+		at = to
 	}
-	return raw, nil
+	return append(out, raw[at:]...)
 }
 
-func appendField(raw []byte, name string, value []byte) ([]byte, error) {
-	fields, err := scanFields(raw)
-	if err != nil {
-		return nil, err
-	}
+func appendField(raw []byte, fields []field, name string, value []byte) []byte {
 	text := `"` + name + `":` + string(value)
 	if len(fields) == 0 {
 		at := bytes.IndexByte(raw, '{') + 1
-		return splice(raw, at, at, []byte(text)), nil
+		return splice(raw, at, at, []byte(text))
 	}
 	at := fields[len(fields)-1].end
-	return splice(raw, at, at, []byte(","+text)), nil
+	return splice(raw, at, at, []byte(","+text))
 }
 
 // splice never writes into its argument.

@@ -49,8 +49,9 @@ func putMembership(ctx context.Context, kv jetstream.KeyValue, k model.Key, entr
 		return 0, badJSON(err)
 	}
 	wanted := settings{members: sortedUnique(members), mappings: mappings}
+	known := before.named()
 	for _, m := range wanted.memberNames() {
-		if before.names(m) {
+		if known[m] {
 			continue
 		}
 		if err := k.CheckMember(m); err != nil {
@@ -106,9 +107,10 @@ func DeleteMembers(ctx context.Context, js jetstream.JetStream, streamName strin
 		if len(now.mappings) != 0 {
 			return now, &plainError{text: "can't drop members from a elastic consumer group that uses member mappings", is: []error{ErrMapped}}
 		}
+		goes := settings{members: memberNamesToDrop}.named()
 		var stay []string
 		for _, m := range now.members {
-			if !slices.Contains(memberNamesToDrop, m) {
+			if !goes[m] {
 				stay = append(stay, m)
 			}
 		}

@@ -92,8 +92,9 @@ func consumerClaims(ctx context.Context, kv jetstream.KeyValue, k model.Key, mem
 		if err != nil {
 			continue // unreadable, so none of its members can run
 		}
+		named := s.named()
 		for _, name := range names {
-			if m := name[len(group)+1:]; s.names(m) {
+			if m := name[len(group)+1:]; named[m] {
 				claims[name] = claim{group: other, member: m, settings: s}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/model"
@@ -83,9 +84,23 @@ func writeConfig(ctx context.Context, kv jetstream.KeyValue, k model.Key, value 
 		err = changed(ctx, kv, k, revision)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("couldn't put the %s consumer group's config in the bucket: %w", k.Kind, err)
+		return 0, fmt.Errorf("couldn't put the %s consumer group's config in the bucket: %w", k.Kind, oversize(err, value))
 	}
 	return written, nil
+}
+
+// messageTooLarge is the code of the server's refusal where the bucket's stream has a limit
+// of its own (10054, nats-server 2.15).
+const messageTooLarge jetstream.ErrorCode = 10054
+
+// oversize says what to do where it was too large to be stored; other errors stay as they are.
+func oversize(err error, value []byte) error {
+	var refused *jetstream.APIError
+	if !errors.Is(err, nats.ErrMaxPayload) && !(errors.As(err, &refused) && refused.ErrorCode == messageTooLarge) {
+		return err
+	}
+	return fmt.Errorf("nothing was written: it would be %s bytes, more than the server (max_payload) or the bucket (max_msg_size) takes: give it fewer members, or raise the limit: %w",
+		model.Thousands(len(value)), err)
 }
 
 // changed looks up which revision was lost to.
