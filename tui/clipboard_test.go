@@ -173,6 +173,10 @@ func TestRaw(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 	s.press("esc")
+	// However long a line is, its end can be seen.
+	in.docs = []model.Document{{Title: "config", Text: strings.Repeat("long ", 1<<18) + "Ω"}}
+	s.send(s.send(press("y"))())
+	s.press("G").sees("Ω").press("esc")
 	// Without anybody to ask, what is on the screen can be seen still.
 	newStage(t, 120, 40).show(sketch().snapshot()).press("y").sees("as pcgtop sees it").sees("pcgtop/1")
 	newStage(t, 120, 40).show(world{}.snapshot()).press("y").sees("there is no group")

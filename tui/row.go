@@ -61,10 +61,12 @@ type row struct {
 }
 
 // safe is the one way from text of anybody's to text that may be drawn.
-func (r *row) safe(s string) string {
-	s = glyph.Clean(s)
+func (r *row) safe(s string) string { return r.signs(glyph.Clean(s)) }
+
+// signs writes a cleaned text in ASCII where nothing else is drawn.
+func (r *row) signs(s string) string {
 	if r.ascii {
-		s = glyph.ASCII(s)
+		return glyph.ASCII(s)
 	}
 	return s
 }

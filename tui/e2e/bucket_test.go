@@ -34,9 +34,19 @@ func crowd(members, partitions int) string {
 	return strings.Replace(elasticConfig("E00", strings.Join(names, ",")), fmt.Sprint(`"max_members":`, partitionsEach), fmt.Sprint(`"max_members":`, partitions), 1)
 }
 
-// TestBucketFullOfRubbish: ten thousand damaged configs and the largest that a server takes
-// lie beside healthy groups, which are shown and judged as if they were alone, and keys
-// are answered.
+// mapped is a config with so many mappings of a partition each, of the number given.
+func mapped(mappings, partitions int) string {
+	list := make([]string, mappings)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"member":"m%05d","partitions":[%d]}`, i, i)
+	}
+	return strings.Replace(crowd(0, partitions), `"members":[]`, `"member_mappings":[`+strings.Join(list, ",")+`]`, 1)
+}
+
+// TestBucketFullOfRubbish: ten thousand damaged configs, the largest that a server takes
+// by itself, and one with a hundred thousand mappings, for which it has to be told to take
+// more, lie beside healthy groups, which are shown and judged as if they were alone, and
+// keys are answered.
 func TestBucketFullOfRubbish(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the real binary")
@@ -49,15 +59,18 @@ func TestBucketFullOfRubbish(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const most = 1<<20 - 1000 // the server's limit for a message, less its headers
+	const most = 1<<20 - 1000 // the limit for a message of a server that nobody told otherwise, less its headers
 	for key, config := range map[string]string{
 		"BIG.blank":   healthy + strings.Repeat(" ", most-len(healthy)),
 		"BIG.zeros":   strings.Repeat("\x00", most),
 		"BIG.nested":  strings.Repeat("[", most),
-		"BIG.crowd":   crowd(100_000, 16),
+		"BIG.surplus": crowd(100_000, 16),
 		"BIG.crowded": crowd(100_000, 1<<16),
 		"BIG.split":   crowd(2, 1<<16),
 		"BIG.beyond":  crowd(2, 1<<17),
+		"BIG.mapped":  mapped(1<<16, 1<<16),
+		"BIG.overmap": mapped(100_000, 1<<16),
+		"BIG.hollow":  strings.Replace(mapped(1, 1<<16), `mappings":[`, `mappings":[`+strings.Repeat("{},", 100_000), 1),
 	} {
 		if err := a.store("elastic", key, config); err != nil {
 			t.Fatal(err)
@@ -70,14 +83,14 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	began := time.Now()
 	term := open(t, 160, 40, "-s", a.url)
-	term.see("10,010 groups", "live")
+	term.see("10,013 groups", "live")
 	t.Logf("live after %v, %.0f MB", time.Since(began), term.memory("VmHWM"))
 	filter := func(text string) {
 		term.press("/", text, enter)
 		term.see("/ "+text, "shown")
 	}
 	filter("E00/")
-	term.see("3 of 10,010 shown", "E00/group000", "0/2")
+	term.see("3 of 10,013 shown", "E00/group000", "0/2")
 	term.gone("unreadable") // a healthy group is read
 	unfilter := func() {
 		term.press(esc)
@@ -85,12 +98,16 @@ func TestBucketFullOfRubbish(t *testing.T) {
 	}
 	unfilter()
 	filter("BIG/")
-	term.see("7 of 10,010 shown", "max_members is 131072, more than 65536 partitions", "bad JSON: ")
-	for _, group := range []string{"crowd", "crowded", "split", "blank", "nested"} {
+	term.see("10 of 10,013 shown", "max_members is 131072, more than 65536 partitions", "bad JSON: ")
+	for group, want := range map[string]string{
+		"surplus": "16 partitions", "crowded": "65,536 partitions", "split": "65,536 partitions", "blank": "10 partitions", "nested": "bad JSON: ",
+		"mapped": "65,536 partitions of E00.* by token 1 · mapped", "overmap": "the number of member mappings must be between 1 and the max",
+		"hollow": "the number of member mappings must be between 1 and the max",
+	} {
 		unfilter()
 		filter("BIG/" + group)
 		term.press(enter)
-		term.see("▸ BIG/" + group)
+		term.see("▸ BIG/"+group, want)
 		term.press("j", "j", "G", "g", esc)
 		term.gone("▸ BIG/")
 	}

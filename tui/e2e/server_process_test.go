@@ -24,12 +24,16 @@ type apart struct{ url, monitor string }
 // running tests.
 const serveIn = "PCGTOP_SERVE_IN"
 
+// mostPayload is the largest message that the server takes: eight times what a server takes
+// that nobody has told otherwise, and what nats-server suggests at most.
+const mostPayload = 8 << 20
+
 // serveApart runs a server until standard input ends. It says where it is in two lines: for
 // clients, and for what monitors it.
 func serveApart(dir string) int {
 	s, err := server.NewServer(&server.Options{
 		ServerName: "apart", Host: "127.0.0.1", Port: server.RANDOM_PORT, HTTPHost: "127.0.0.1", HTTPPort: server.RANDOM_PORT,
-		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
+		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, MaxPayload: mostPayload,
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

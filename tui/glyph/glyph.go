@@ -15,11 +15,28 @@ import (
 // attempt to scribble over its neighbours.
 const maxCluster = 4
 
+// longest is how many bytes of a text are looked at to draw it. It is more than the
+// largest screen holds, and little enough to be measured for every frame.
+const longest = 16 << 10
+
 // Clean makes any text safe to draw: control characters, escapes, invalid UTF-8,
 // invisible and direction-changing characters are written out. What is left has the
 // same width on every terminal: a glyph that terminals disagree about (joined or
 // varied emoji) is written out too, so that no row is ever longer than it was measured.
+// The end of a text that nobody could read on a screen is left out, with an ellipsis.
 func Clean(s string) string {
+	if len(s) <= longest {
+		return Whole(s)
+	}
+	n := longest
+	for n > longest-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return Whole(s[:n]) + "…"
+}
+
+// Whole is [Clean] for a text of which nothing is to be left out, however long it is.
+func Whole(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -182,10 +199,11 @@ func Width(s string) int {
 }
 
 // Cut returns the glyphs of a cleaned text that lie wholly within the first w cells,
-// and how many cells they take.
+// and how many cells they take. It looks no further than that: a text may be very long.
 func Cut(s string, w int) (string, int) {
-	if plain(s) {
-		n := max(0, min(w, len(s)))
+	w = max(0, w)
+	if plain(s[:min(w+1, len(s))]) { // what comes next, too: it may join the last
+		n := min(w, len(s))
 		return s[:n], n
 	}
 	taken := 0

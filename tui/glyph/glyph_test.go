@@ -3,6 +3,7 @@ package glyph
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCleanMakesTheUnseenVisible(t *testing.T) {
@@ -63,6 +64,25 @@ func TestWrapLosesNoWord(t *testing.T) {
 			if a, b := strings.ReplaceAll(got, " ", ""), strings.ReplaceAll(s, " ", ""); a != b {
 				t.Fatalf("Wrap(%q, %d) = %q", s, w, got)
 			}
+		}
+	}
+}
+
+// Of a text without end no more is drawn than a screen holds, and what is shown whole is
+// wrapped while somebody waits.
+func TestTextsWithoutEnd(t *testing.T) {
+	for unit, size := range map[string]int{"x": 4 << 20, "注文": 1 << 17, "\xff": 1 << 17, "e\u0301": 1 << 17, "\x1b": 1 << 17} {
+		s := strings.Repeat(unit, size/len(unit))
+		short := Clean(s)
+		if !strings.HasSuffix(short, "…") || !strings.HasPrefix(Whole(s), strings.TrimSuffix(short, "…")) || len(short) > 5*longest {
+			t.Errorf("%q: %d bytes, %q", unit, len(short), short[len(short)-20:])
+		}
+		begun := time.Now()
+		if lines := Wrap(Whole(s), 80); Width(strings.Join(lines, "")) != Width(Whole(s)) {
+			t.Errorf("%q: not all of it is in %d lines", unit, len(lines))
+		}
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%q takes %v", unit, took)
 		}
 	}
 }
