@@ -130,7 +130,7 @@ func readable(t *theme, doc model.Document, w int) []string {
 	}
 	var lines []string
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		for line = t.row().signs(glyph.Whole(line)); ; {
+		for line = t.row().signs(glyph.Clean(line)); ; {
 			head, n := glyph.Cut(line, w)
 			lines = append(lines, head)
 			if n == 0 || len(head) == len(line) {

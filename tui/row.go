@@ -61,7 +61,7 @@ type row struct {
 }
 
 // safe is the one way from text of anybody's to text that may be drawn.
-func (r *row) safe(s string) string { return r.signs(glyph.Clean(s)) }
+func (r *row) safe(s string) string { return r.signs(glyph.Screenful(s)) }
 
 // signs writes a cleaned text in ASCII where nothing else is drawn.
 func (r *row) signs(s string) string {

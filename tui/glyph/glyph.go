@@ -15,28 +15,11 @@ import (
 // attempt to scribble over its neighbours.
 const maxCluster = 4
 
-// longest is how many bytes of a text are looked at to draw it. It is more than the
-// largest screen holds, and little enough to be measured for every frame.
-const longest = 16 << 10
-
 // Clean makes any text safe to draw: control characters, escapes, invalid UTF-8,
 // invisible and direction-changing characters are written out. What is left has the
 // same width on every terminal: a glyph that terminals disagree about (joined or
 // varied emoji) is written out too, so that no row is ever longer than it was measured.
-// The end of a text that nobody could read on a screen is left out, with an ellipsis.
 func Clean(s string) string {
-	if len(s) <= longest {
-		return Whole(s)
-	}
-	n := longest
-	for n > longest-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return Whole(s[:n]) + "…"
-}
-
-// Whole is [Clean] for a text of which nothing is to be left out, however long it is.
-func Whole(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -52,6 +35,23 @@ func Whole(s string) string {
 		}
 	}
 	return evenWidth(b.String())
+}
+
+// longest is how many bytes of a text are looked at to draw it. It is more than the
+// largest screen holds, and little enough to be measured for every frame.
+const longest = 16 << 10
+
+// Screenful is [Clean] for what is drawn: the end of a text that has no room on any screen
+// is left out, with an ellipsis.
+func Screenful(s string) string {
+	if len(s) <= longest {
+		return Clean(s)
+	}
+	n := longest
+	for n > longest-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return Clean(s[:n]) + "…"
 }
 
 // plain is the fast way out: nothing but printable ASCII.

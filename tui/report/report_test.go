@@ -136,6 +136,11 @@ func TestNoControlReachesATerminal(t *testing.T) {
 	if _, err := Text(&text).Write([]byte(name + "\n")); err != nil || text.String() != `a\x1b[2Jb\x9b1mc\x7f`+"\n" {
 		t.Errorf("%v %q", err, text.String())
 	}
+	text.Reset() // however long a line is, all of it is printed
+	long := strings.Repeat("m1:0,1,2 ", 10_000) + "\n"
+	if _, err := Text(&text).Write([]byte(long)); err != nil || text.String() != long {
+		t.Errorf("%d of %d bytes, %v", text.Len(), len(long), err)
+	}
 	if err := json.NewEncoder(Escaped(&encoded)).Encode(name); err != nil {
 		t.Fatal(err)
 	}
