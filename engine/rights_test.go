@@ -117,7 +117,7 @@ func TestViewerWithLess(t *testing.T) {
 		t.Run(missing, func(t *testing.T) {
 			switch {
 			case missing == "$JS.FC.>":
-				t.Skip("the server asks for flow control only while very much is on its way")
+				t.Skip("the server asks for flow control only while very much is on its way: see TestDeniedFlowControl")
 			case missing == "_INBOX.>":
 				begin := time.Now()
 				if _, err := Connect(t.Context(), Options{Server: s.ClientURL(), User: missing, Password: "pw", Lookup: noEnv}); !errors.Is(err, ErrDenied) || !names(err.Error(), missing) || time.Since(begin) > time.Second {

@@ -17,6 +17,7 @@ type bucket struct {
 	poke   chan struct{}
 
 	deaf    time.Time       // until then it is not watched, for watching brought nothing
+	freely  bool            // it is watched without flow control, which may not be answered
 	created time.Time       // of the bucket's stream; zero: there is none
 	known   map[string]bool // bucket keys: true has a value, false a removal's marker
 	seen    uint64          // the highest revision seen

@@ -31,6 +31,13 @@ func parseDenial(text string) (denial, bool) {
 // kinds, of which one permission covers all.
 func (d denial) advisory() bool { return strings.HasPrefix(d.subject, advisories+".") }
 
+// flow tells whether it is about flow control, of which the server asks with a subject of
+// its own each time.
+func (d denial) flow() bool { return strings.HasPrefix(d.subject, flowControl+".") }
+
+// flowControl is where the server asks for flow control (nats-server, jsFlowControlPre).
+const flowControl = "$JS.FC"
+
 // operation names what was refused: CONSUMER.LIST on ORDERS.
 func (d denial) operation(prefix string) string {
 	if d.inbox {
@@ -38,6 +45,9 @@ func (d denial) operation(prefix string) string {
 	}
 	if d.advisory() {
 		return "advisories"
+	}
+	if d.flow() {
+		return "flow control of watches"
 	}
 	if d.subject == connzSubject {
 		return "connections"
@@ -70,6 +80,8 @@ func (d denial) advice(prefix string) string {
 	if d.inbox {
 		root, _, _ := strings.Cut(subject, ".")
 		subject = root + ".>"
+	} else if d.flow() {
+		subject = flowControl + ".>"
 	} else if d.advisory() {
 		subject = advisories + ".>"
 	} else if create, ok := strings.CutPrefix(subject, prefix+".CONSUMER.CREATE."); ok {

@@ -34,7 +34,7 @@ func FuzzWatch(f *testing.F) {
 		b := l.bucket(BucketName(model.KindElastic))
 		b.ledger = configLedger{model.KindElastic, account{l, model.KindElastic}}
 		const most = 5
-		w := &watching{bucket: b, link: l, fresh: map[string]bool{}, left: most, heard: time.Now()}
+		w := &watching{bucket: b, link: l, fresh: map[string]bool{}, left: most, heard: time.Now(), answered: func() {}}
 		for range most {
 			r, err := w.receive(m)
 			if err != nil {

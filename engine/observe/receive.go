@@ -45,6 +45,8 @@ func (w *watching) control(m *nats.Msg) error {
 		answer = stalled
 	}
 	if answer != "" {
+		w.answered()
+		w.answered = w.link.api.remember(&call{subject: answer, end: w.end})
 		if err := w.link.nc.Publish(answer, nil); err != nil {
 			return fmt.Errorf("answer flow control: %w", err)
 		}

@@ -56,8 +56,8 @@ type watchConfig struct {
 // error is nil or errReread. It needs no permission but to create the consumer: the
 // server removes it by itself when nobody listens any more.
 func (b *bucket) watch(ctx context.Context, l *link, info *streamInfo, ready func()) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	messages := make(chan *nats.Msg)
 	inbox := l.nc.NewInbox()
 	sub, err := l.nc.Subscribe(inbox, func(m *nats.Msg) {
@@ -74,7 +74,7 @@ func (b *bucket) watch(ctx context.Context, l *link, info *streamInfo, ready fun
 	name, filter := inbox[strings.LastIndexByte(inbox, '.')+1:], b.prefix+">"
 	request := watchRequest{Stream: b.stream, Action: "create", Config: watchConfig{
 		Name: name, Deliver: inbox, Policy: "last_per_subject", Ack: "none", Replay: "instant", MaxDeliver: 1,
-		Filter: filter, FlowControl: true, Heartbeat: heartbeat, Inactive: 5 * time.Second, Replicas: 1, Memory: true,
+		Filter: filter, FlowControl: !b.freely, Heartbeat: heartbeat, Inactive: 5 * time.Second, Replicas: 1, Memory: true,
 	}}
 	var made struct {
 		answer
@@ -83,13 +83,18 @@ func (b *bucket) watch(ctx context.Context, l *link, info *streamInfo, ready fun
 	if err := l.api.ask(ctx, "CONSUMER.CREATE."+b.stream+"."+name+"."+filter, request, &made); err != nil {
 		return err
 	}
-	w := &watching{bucket: b, link: l, messages: messages, fresh: map[string]bool{}, left: made.Pending, heard: time.Now()}
-	if err := w.initial(ctx); err != nil {
-		return err
+	w := &watching{bucket: b, link: l, messages: messages, fresh: map[string]bool{}, left: made.Pending, heard: time.Now(), end: end, answered: func() {}}
+	defer func() { w.answered() }()
+	if err = w.initial(ctx); err == nil {
+		b.settle(info)
+		ready()
+		err = w.changes(ctx)
 	}
-	b.settle(info)
-	ready()
-	return w.changes(ctx)
+	if errors.Is(context.Cause(ctx), errDenied) { // flow control may not be answered
+		b.freely = true
+		return errReread
+	}
+	return err
 }
 
 // watching is one watch while it runs.
@@ -102,6 +107,9 @@ type watching struct {
 	next     uint64          // the consumer's sequence expected next, less one
 	heard    time.Time       // the last message or heartbeat; before any, when the watch began
 	hears    bool            // anything
+
+	end      context.CancelCauseFunc // ends it when an answer to flow control is refused
+	answered func()                  // forgets the last such answer
 }
 
 // silent is why a watch that brings nothing, not even heartbeats, is to be given up.

@@ -169,6 +169,7 @@ func TestDenials(t *testing.T) {
 		{`nats: permissions violation for publish to "$JS.API.CONSUMER.CREATE.KV_static-consumer-groups.xyz.$KV.static-consumer-groups.>"`, "CONSUMER.CREATE on KV_static-consumer-groups: allow publish to $JS.API.CONSUMER.CREATE.KV_static-consumer-groups.>"},
 		{`Permissions Violation for Publish to "$JS.API.STREAM.LIST"`, "STREAM.LIST: allow publish to $JS.API.STREAM.LIST"},
 		{`Permissions Violation for Publish to "$JS.API.STREAM.MSG.GET.KV_x"`, "STREAM.MSG.GET on KV_x: allow publish to $JS.API.STREAM.MSG.GET.KV_x"},
+		{`Permissions Violation for Publish to "$JS.FC.KV_x.abc.Q1w2"`, "flow control of watches: allow publish to $JS.FC.>"},
 		{`Permissions Violation for Publish to "$JS.API.INFO"`, "INFO: allow publish to $JS.API.INFO"},
 		{`Permissions Violation for Subscription to "$JS.EVENT.ADVISORY.CONSUMER.PINNED.>"`, "advisories: allow subscribe to $JS.EVENT.ADVISORY.>"},
 		{`Permissions Violation for Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`, "pulls of ORDERS-cg: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"},
