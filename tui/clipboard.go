@@ -94,7 +94,7 @@ func (v *groupView) line() string {
 		m, i := v.members.at(v.members.index)
 		line := fmt.Sprintf("%s of %s: %s", m.Name, g.Key, stateWords(m))
 		if len(m.Partitions) > 0 {
-			line += ", partitions " + model.Ranges(m.Partitions)
+			line += ", partitions " + owned(g, m, ", ")
 		}
 		if i != nil {
 			return strings.Join([]string{line, "instance " + i.Name(), roleWords(m, i)}, ", ")

@@ -215,3 +215,34 @@ func TestFactsGoOnInASecondLine(t *testing.T) {
 		}
 	}
 }
+
+// Where groups of several kinds are on the list, every row tells its kind at every width, in
+// full where there is room; a list of one kind needs no column for that.
+func TestKindIsToldAtEveryWidth(t *testing.T) {
+	for w := 40; w <= 200; w += 4 {
+		s := newStage(t, w, 24).show(crates().snapshot())
+		for _, g := range s.m.overview.rows {
+			kind, name := string(g.Key.Kind), g.Key.String()
+			word := kind[:4]
+			if w >= 160 {
+				word = kind
+			}
+			if _, row, _ := strings.Cut(s.plain(), name[len(name)-6:]+" "); !strings.HasPrefix(strings.TrimSpace(row), word) {
+				t.Errorf("%d wide, %s:\n%s", w, g.Key, s.plain())
+			}
+		}
+		s.press("/").typed("kind:elas").press("enter")
+		if narrow := !strings.Contains(s.plain(), "KIND"); w < 100 && !narrow {
+			t.Errorf("%d wide, all of one kind:\n%s", w, s.plain())
+		}
+	}
+}
+
+// Keys are what people know a partition by: the map and the members show them, and at 80
+// columns the table has what is noted of a partition, and its weight.
+func TestKeysAndNotesAt80(t *testing.T) {
+	s := newStage(t, 80, 24).show(fleet().snapshot()).press("/").typed("kind:parti").press("enter", "enter")
+	s.sees("eu.orders A").sees("ap.returns ·✗").sees("us.orders 14").sees("owns 2 partitions: eu.returns, ap.orders")
+	s.press("tab", "enter").sees("WEIGHT").sees("moves to").sees("parked 600")
+	s.press("G", "up").sees("4 ap.orders: worker-1, expired, moves to worker-2 (commit), ")
+}

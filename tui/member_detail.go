@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // detail says about the selected member or instance what a row has no room for.
@@ -43,22 +44,44 @@ func (l *memberList) detail(screen *Model, w int) []*row {
 	}
 	r.put(t.line, " · ")
 	lines := append([]*row{t.row()}, flowing(t, r, say, w, most)...)
-	owned := "owns nothing"
+	owns := "owns nothing"
 	if l.group.Unsure {
-		owned = "what it owns is not known"
+		owns = "what it owns is not known"
 	}
 	if n := len(m.Partitions); n > 0 {
-		owned = "owns " + model.Count(n, "partition") + ": " + model.Ranges(m.Partitions)
+		owns = "owns " + model.Count(n, "partition") + ": " + owned(l.group, m, ", ")
 	}
 	second := t.row().gap(3)
 	if trouble := pinTrouble(m); trouble != "" {
 		second.put(t.warn.strong(), "! ").put(t.warn, trouble).put(t.line, " · ")
 	}
-	lines = append(lines, ellipsis(t, second.put(t.dim, owned), w-1))
+	lines = append(lines, ellipsis(t, second.put(t.dim, owns), w-1))
 	if strip := l.pinStrip(t, m, w); strip != nil {
 		lines = append(lines, strip)
 	}
 	return lines
+}
+
+// owned lists a member's partitions as people know them: by their names, or by their numbers
+// where they have none.
+func owned(g *model.Group, m *model.Member, between string) string {
+	if !g.Named() {
+		return model.Ranges(m.Partitions)
+	}
+	names := make([]string, 0, len(m.Partitions))
+	for _, p := range m.Partitions {
+		names = append(names, g.Partitions[p].ID())
+	}
+	return strings.Join(names, between)
+}
+
+// ownedIn is the list for w cells. Of names that do not all fit it says how many they are.
+func ownedIn(g *model.Group, m *model.Member, w int) string {
+	text := owned(g, m, ",")
+	if g.Named() && len(m.Partitions) > 1 && glyph.Width(glyph.Clean(text)) > w {
+		return fmt.Sprintf("%d: %s", len(m.Partitions), text)
+	}
+	return text
 }
 
 // stateMeans is a member's state with what a row has no room to say about it.

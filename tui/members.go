@@ -75,7 +75,7 @@ func (l *memberList) take(g *model.Group) {
 		}
 		l.names = max(l.names, glyph.Width(glyph.Clean(m.Name)))
 		l.states = max(l.states, glyph.Width(stateWords(m)))
-		l.parts = max(l.parts, len(model.Ranges(m.Partitions)))
+		l.parts = max(l.parts, glyph.Width(glyph.Clean(owned(g, m, ","))))
 		if m.Name == l.selected {
 			found = n // or one of its instances, below
 		}
@@ -256,7 +256,7 @@ func (l *memberList) columns(t *theme, w int) []column {
 				r.left(t.dim, noneOf(l.group), w)
 				return
 			}
-			r.left(t.text, model.Ranges(member(i).Partitions), w)
+			r.left(t.text, ownedIn(l.group, member(i), w), w)
 		}},
 		{title: "PENDING", want: 7, keep: 10, right: true, cell: l.pending(t, consumer(func(c *model.Consumer) uint64 { return c.Pending }))},
 		{title: "UNACKED", want: 7, keep: 6, right: true, cell: consumer(func(c *model.Consumer) uint64 { return c.AckPending })},

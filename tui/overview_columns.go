@@ -40,9 +40,14 @@ func (o *overview) columns(m *Model, w int) []column {
 		}
 	}
 	wide := w >= wideEnough || len(m.opts.Columns) > 0
-	lag, reason, name := 8, 80, max(12, w/4)
-	if w < 56 && len(m.opts.Columns) == 0 { // what is said below the table has to do
+	lag, reason, name, least := 8, 80, max(12, w/4), max(8, min(26, w/4))
+	small := w < 56 && len(m.opts.Columns) == 0
+	if small { // what is said below the table has to do
 		lag, reason, name = 6, 0, w/2
+	}
+	kind := o.kindColumn(t, w, small, wide)
+	if kind.keep == 0 { // it takes its room from what can be cut
+		name, least = name-btoi(small)*(kind.want+1), min(19, max(8, least-3))
 	}
 	beside := func(n int) int { // only where there is room for everything
 		if wide {
@@ -70,7 +75,7 @@ func (o *overview) columns(m *Model, w int) []column {
 		}},
 		{id: "group", sort: keymap.SortName, title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, name), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) },
 			sum: func(r *row, w int) { r.left(t.head, o.counted(), w) }},
-		{id: "kind", sort: keymap.SortKind, title: "KIND", want: 7, keep: 2, cell: func(r *row, i, w int) { r.left(t.dim, string(group(i).Key.Kind), w) }},
+		kind,
 		{id: "partitions", sort: keymap.SortParts, title: "PARTS", want: max(5, sum.parts), keep: 1, right: true, cell: func(r *row, i, w int) {
 			r.right(t.dim, strconv.Itoa(len(group(i).Partitions)), w)
 		}, sum: func(r *row, w int) { r.right(t.head, strconv.Itoa(sum.partitions), w) }},
@@ -106,11 +111,40 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 			r.right(st, spark(group(i).History, w), w)
 		}, sum: func(r *row, w int) { r.right(t.shade, spark(sum.history, w), w) }},
-		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: max(8, min(26, w/4)), rest: reason > 0, cell: func(r *row, i, w int) {
+		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: least, rest: reason > 0, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i), w)
 			r.left(st, text, w)
 		}},
 	})
+}
+
+// kindColumn is never dropped where there is more than one kind: then the name does not tell.
+func (o *overview) kindColumn(t *theme, w int, small, wide bool) column {
+	c := column{id: "kind", sort: keymap.SortKind, title: "KIND", want: max(7, o.sums.kindNames), keep: 2, cell: func(r *row, i, w int) {
+		r.left(t.dim, kindWord(o.rows[i].Key.Kind, w), w)
+	}}
+	if o.sums.kinds < 2 {
+		return c
+	}
+	c.keep, c.least = 0, 5
+	switch {
+	case small: // not even for the sign of the order is there room
+		c.sort, c.want, c.least = "", 4, 0
+	case w < 100:
+		c.want = 5
+	case !wide:
+		c.want = 7
+	}
+	return c
+}
+
+// kindWord is what a kind is called in w cells: its name, or how that begins, which a filter
+// for the kind finds, too.
+func kindWord(k model.Kind, w int) string {
+	if len(k) <= w {
+		return string(k)
+	}
+	return string(k[:min(len(k), w, 4)])
 }
 
 // counted says how many groups the sums are over.

@@ -18,6 +18,7 @@ type totals struct {
 	rated                     bool // some rate was measured
 	history                   []uint64
 	parts, members, instances int // widths
+	kinds, kindNames          int // how many kinds there are, and how wide the widest of their names is
 }
 
 // ledger is the totals as they are kept: a row can be taken out again, so that a change
@@ -33,6 +34,7 @@ type ledger struct {
 	lengths                   tally                    // of histories
 	parts, members, instances tally                    // widths
 	signs, names              tally
+	kinds                     map[model.Kind]int
 }
 
 // tally counts how often each of a few numbers occurs.
@@ -67,6 +69,7 @@ func (l *ledger) enter(e *entry, times int) {
 	l.parts.count(digits(e.partitions), times)
 	l.signs.count(e.sign, times)
 	l.names.count(e.name, times)
+	l.countKind(e.group.Key.Kind, times)
 	if !e.read {
 		return
 	}
@@ -92,6 +95,15 @@ func (l *ledger) enter(e *entry, times int) {
 	}
 }
 
+func (l *ledger) countKind(k model.Kind, times int) {
+	if l.kinds == nil {
+		l.kinds = map[model.Kind]int{}
+	}
+	if l.kinds[k] += times; l.kinds[k] == 0 {
+		delete(l.kinds, k)
+	}
+}
+
 func thousandths(rate float64) int64 { return int64(math.Round(rate * 1000)) }
 
 // totals adds up, and makes room for the sums.
@@ -107,6 +119,10 @@ func (l *ledger) totals() totals {
 	s.parts = max(l.parts.most(), digits(s.partitions))
 	s.members = max(l.members.most(), digits(s.pulling)+1+digits(s.configured))
 	s.instances = max(l.instances.most(), wide(s.running))
+	s.kinds = len(l.kinds)
+	for k := range l.kinds {
+		s.kindNames = max(s.kindNames, len(k))
+	}
 	return s
 }
 

@@ -191,8 +191,8 @@ func (t *partTable) columns(th *theme, w int) []column {
 			sign, st := memberLook(th, g.Members[p.Member], t.chart.trouble)
 			r.sign(st, sign).left(st, string(g.Members[p.Member].State), w-2)
 		}},
-		{title: "NOTE", want: min(notes, 40), keep: 7, cell: func(r *row, i, w int) { r.name(th.warn, part(i).Note, w) }},
-		{title: "WEIGHT", want: weights, keep: 4, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
+		{title: "NOTE", want: min(notes, 40), least: min(notes, max(8, w/6)), keep: 7, cell: func(r *row, i, w int) { r.left(th.warn, glyph.Sentence(r.safe(part(i).Note), w), w) }},
+		{title: "WEIGHT", want: weights, keep: 6, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
 		{title: "LABEL", want: min(labels, 20), keep: 4, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Label, w) }},
 		{sort: keymap.SortPending, title: "PENDING", want: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) { r.right(quiet(th, c.Pending), number(c.Pending, w), w) })},
 		{title: "WAITING", want: bar, keep: 3, cell: func(r *row, i, w int) {

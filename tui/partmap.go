@@ -12,16 +12,18 @@ import (
 	"pcgtop/tui/glyph"
 )
 
-// partMap draws who owns each partition, a cell a partition. Cells carry the number
-// where there is room, and are packed into numbered lines where there is not.
+// partMap draws who owns each partition, a cell a partition. Cells carry the partition's
+// name, if it has one, or its number where there is room, and are packed into numbered lines
+// where there is not.
 type partMap struct {
 	group   *model.Group
-	trouble map[string]model.Severity // the worst that was found of a member
-	heat    heat                      // what waits where
-	cursor  int                       // partition number
-	top     int                       // first visible line
-	across  int                       // cells a line, as last settled
-	packed  bool
+	trouble map[string]model.Severity            // the worst that was found of a member
+	heat    heat                                 // what waits where
+	cursor  int                                  // partition number
+	top     int                                  // first visible line
+	across  int                                  // cells a line, as last settled
+	cells   cellForm                             // as last settled
+	names   int                                  // widest name of a partition; 0: they have none
 	bar     int                                  // cells of the bar of what waits, as last settled
 	owned   string                               // a member whose partitions stand out
 	again   keymap.ID                            // what a click on the cursor does
@@ -37,7 +39,10 @@ func (c *partMap) take(g *model.Group) {
 			c.cursor = at
 		}
 	}
-	c.group, c.trouble = g, worst(g)
+	c.group, c.trouble, c.names = g, worst(g), 0
+	for _, p := range g.Partitions {
+		c.names = max(c.names, glyph.Width(glyph.Clean(p.Name)))
+	}
 	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
 	c.heat = newHeat(g)
 }
@@ -99,11 +104,17 @@ func (c *partMap) about(cursor bool) string {
 	if p.Owned() {
 		text = fmt.Sprintf("%s: %s, %s", p.Title(), p.Owner, c.group.Members[p.Member].State)
 	}
+	if p.Note != "" {
+		text += ", " + p.Note
+	}
 	if p.Count != nil {
 		text += ", " + c.heat.words(p.Count)
 	}
-	if p.Note != "" {
-		text += ", " + p.Note
+	if p.Weight != 0 {
+		text += fmt.Sprintf(", weight %d", p.Weight)
+	}
+	if p.Label != "" {
+		text += ", label " + p.Label
 	}
 	return text
 }
@@ -132,7 +143,7 @@ func (c *partMap) view(t *theme, w, h int, focused bool) []*row {
 	var rows []*row
 	for first := c.top * n; first < c.count() && len(rows) < h; first += n {
 		r := t.row()
-		if c.packed {
+		if c.cells == packed {
 			r.right(t.dim, strconv.Itoa(first), c.digits()+1).put(t.line, "│")
 		}
 		for p := first; p < min(first+n, c.count()); p++ {
@@ -143,17 +154,23 @@ func (c *partMap) view(t *theme, w, h int, focused bool) []*row {
 	return rows
 }
 
-// cell draws one partition: number, owner's letter, and a sign when the owner does not
+// cell draws one partition: name or number, owner's letter, and a sign when the owner does not
 // consume. What waits there goes after it, in a bar, once that is counted.
 func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 	letter, sign, st, sst := c.owner(t, p)
 	r := t.row()
-	if !c.packed {
+	if c.cells != packed {
 		lead := " "
 		if c.marked[p] {
 			lead = "■"
 		}
-		r.put(t.accent, lead).right(t.dim, strconv.Itoa(p), c.digits()).gap(1)
+		r.put(t.accent, lead)
+		if c.cells == named {
+			r.name(t.dim, c.group.Partitions[p].Name, min(c.names, mostName))
+		} else {
+			r.right(t.dim, strconv.Itoa(p), c.digits())
+		}
+		r.gap(1)
 	}
 	r.put(st, letter).put(sst, sign)
 	if w := c.bar; w > 0 {
@@ -161,23 +178,23 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		r.left(bst, bar, w)
 	}
 	r.gap(c.letterWidth() - glyph.Width(letter))
-	if !c.packed {
+	if c.cells != packed {
 		r.gap(1)
 	}
 	if c.owned != "" && c.edited == nil && c.group.Partitions[p].Owner == c.owned {
 		tail := 0
-		if !c.packed {
+		if c.cells != packed {
 			tail = 1
 		}
 		r = r.cut(tail, r.width-tail).restyle(t.related)
 		r = t.row().gap(tail).join(r).gap(tail)
 	}
-	if c.packed && c.marked[p] {
+	if c.cells == packed && c.marked[p] {
 		r = r.restyle(func(s style) style { s.underline = true; return s })
 	}
 	if cursor {
 		width := r.width
-		if !c.packed {
+		if c.cells != packed {
 			width--
 		}
 		r = r.cut(0, width).restyle(func(style) style { return t.focus }).join(r.cut(width, r.width))

@@ -56,7 +56,7 @@ func (a *account) opens(t *testing.T, target, row string) {
 func TestOpeningByName(t *testing.T) {
 	a := serve(t, "--parti", "--consumergroup")
 	a.opens(t, "TELEMETRY/rollup", `m1 +pinned .* 0-4,15 +\d+`)
-	a.opens(t, "parti/prod", `worker-0 +\w+ +\S+ +\d+`)
+	a.opens(t, "parti/prod", `worker-0 +\w+ +(\d+: )?\S+ +\d+`)
 	a.opens(t, "SHIPMENTS/ship", `packer-1 +pulling +\S+ +\d+`)
 }
 
@@ -77,5 +77,5 @@ func TestOpeningLarge(t *testing.T) {
 	}
 	t.Cleanup(f.Stop)
 	a := &account{url: s.ClientURL(), js: js}
-	a.opens(t, "parti/worker", `(?s)1,500 partitions.*200 members.*worker-0 +stable +0,200,400\S+ +\d+`)
+	a.opens(t, "parti/worker", `(?s)1,500 partitions.*200 members.*worker-0 +stable +8: eu\S+ +\d+`)
 }
