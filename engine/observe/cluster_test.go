@@ -68,6 +68,28 @@ func TestServersGoAndComeBack(t *testing.T) {
 	}
 	r.until(t, "the group", read)
 
+	// Another leader of a consumer is told of that member, and it is read from there.
+	natstest.Soon(t, "make m1's consumer", func() (jetstream.Consumer, error) {
+		return js.CreateOrUpdateConsumer(t.Context(), "S-g", jetstream.ConsumerConfig{Durable: "m1", AckPolicy: jetstream.AckExplicitPolicy, FilterSubjects: []string{"0.s.*", "1.s.*"}})
+	})
+	leader := func() string {
+		c, err := js.Consumer(t.Context(), "S-g", "m1")
+		if err != nil || c.CachedInfo().Cluster == nil {
+			return ""
+		}
+		return c.CachedInfo().Cluster.Leader
+	}
+	eventually(t, "the consumer has a leader", func() bool { return leader() != "" })
+	before, asked := leader(), time.Now()
+	must(connect(t, servers[here].ClientURL()).Request("$JS.API.CONSUMER.LEADER.STEPDOWN.S-g.m1", nil, 5*time.Second))
+	after := ""
+	eventually(t, "another leader of it", func() bool { after = leader(); return after != "" && after != before })
+	r.until(t, "the member's new leader is told, and the group read again", func(s *model.Snapshot) bool {
+		return read(s) && s.Group(k).ReadAt.After(asked) && s.Group(k).Member("m1").Consumer != nil && slices.ContainsFunc(s.Events, func(e model.Event) bool {
+			return e.Kind == model.EventLeader && e.Member == "m1" && e.At.After(asked) && e.Text == "consumer's leader is "+after
+		})
+	})
+
 	// Another meta leader alone is nobody's loss: streams and consumers keep theirs.
 	meta := slices.IndexFunc(servers, (*server.Server).JetStreamIsLeader)
 	system := connect(t, servers[meta].ClientURL(), nats.UserInfo("system", "pw"))
@@ -85,7 +107,7 @@ func TestServersGoAndComeBack(t *testing.T) {
 	natstest.Stop(servers[first])
 	down := time.Now()
 	r.until(t, "another leader is told, and the group is read from there", func(s *model.Snapshot) bool {
-		return read(s) && s.Group(k).ReadAt.After(down) && slices.ContainsFunc(s.Events, func(e model.Event) bool { return e.Kind == model.EventLeader })
+		return read(s) && s.Group(k).ReadAt.After(down) && slices.ContainsFunc(s.Events, func(e model.Event) bool { return e.Kind == model.EventLeader && e.At.After(down) })
 	})
 	r.until(t, "the server that is down is named", func(s *model.Snapshot) bool {
 		return slices.ContainsFunc(s.Group(k).Findings, func(f model.Finding) bool {
