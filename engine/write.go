@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
 )
@@ -63,6 +66,9 @@ func (a *administration) put(ctx context.Context, p *model.Plan, mappings []pcgr
 	}
 }
 
+// errNobody: nobody took the write, as when a leaf node has lost its hub.
+var errNobody = errors.New("JetStream does not answer now: try again once it does")
+
 // errUnsure: no answer came to the write, and what is stored cannot be read.
 var errUnsure = errors.New("it is not known whether it was written: look at the group once the link is back")
 
@@ -72,6 +78,9 @@ const checkMost = 2 * time.Second
 // outcome finds out what came of a write that failed with this error. Where no answer
 // came, it may have been written all the same, and what is stored tells.
 func (a *administration) outcome(ctx context.Context, p *model.Plan, cause error) (uint64, error) {
+	if errors.Is(cause, nats.ErrNoResponders) || errors.Is(cause, jetstream.ErrNoStreamResponse) {
+		return 0, fmt.Errorf("%s: %w; nothing was written", describe(p), errNobody)
+	}
 	if !errors.Is(cause, context.DeadlineExceeded) && !errors.Is(cause, context.Canceled) {
 		return 0, fmt.Errorf("%s: %w", describe(p), cause)
 	}
