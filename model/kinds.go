@@ -30,11 +30,14 @@ func (g *Group) Described() []string {
 	switch {
 	case g.Key.Kind.told():
 		return g.Facts
-	case g.Key.Kind.Fixed():
+	case g.Key.Kind.Fixed(), g.Undealt():
 		return []string{revision}
 	}
 	return []string{g.Form(), revision}
 }
+
+// Undealt tells whether how many partitions it has, and whose they are, was never read.
+func (g *Group) Undealt() bool { return g.Unreadable != "" && len(g.Partitions) == 0 }
 
 // Form tells how its partitions are dealt.
 func (g *Group) Form() string {

@@ -89,7 +89,10 @@ func quietly(g *model.Group) string {
 // config is the line of facts, or two.
 func (v *groupView) config(t *theme, w, most int) []*row {
 	g := v.shown
-	facts := []string{string(g.Key.Kind), model.Count(len(g.Partitions), "partition") + of(g.Config.Filters)}
+	facts := []string{string(g.Key.Kind)}
+	if !g.Undealt() {
+		facts = append(facts, model.Count(len(g.Partitions), "partition")+of(g.Config.Filters))
+	}
 	if !g.Pins() {
 		facts = append(facts, g.Described()...)
 	}

@@ -64,6 +64,9 @@ func (c Where) known(g *model.Group) bool {
 
 // place prints where the subject goes, or, if it goes nowhere, which subjects contain it.
 func (c Where) place(e *Env, g *model.Group) error {
+	if g.Undealt() {
+		return fmt.Errorf("%s: where a subject goes cannot be told: unreadable config: %s", g.Key, g.Unreadable)
+	}
 	out := placed{Key: g.Key}
 	p, why := g.Place(c.Subject)
 	if why == "" {

@@ -134,6 +134,13 @@ func TestBrokenConfigs(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	<-term.done
+	// Commands say it too, and nothing that was never read.
+	if out, errs, code := a.run(t, "", "where", "BAD/json", "orders.1"); code != 1 || !strings.Contains(errs, "BAD/json: where a subject goes cannot be told: unreadable config: bad JSON") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
+	if out, errs, code := a.run(t, "", "elastic", "info", "BAD", "json"); code != 0 || !strings.Contains(out, "BAD/json  unreadable  elastic, revision ") {
+		t.Errorf("exit %d, %q, %q", code, out, errs)
+	}
 	// What pcgtop itself asks: which colour the background has.
 	if out := strings.ReplaceAll(term.output(), "\x1b]11;?\x07", ""); strings.Contains(out, "\x1b[2Jred") || strings.Contains(out, "\x1b]0;") || strings.Contains(out, "\x1b[31mm") || strings.Contains(out, "\x07") {
 		t.Error("an escape code of a name reached the terminal")

@@ -13,9 +13,12 @@ import (
 // Group writes one group in full: its facts, members, partitions and findings. With names,
 // it writes only these of its members, and no partitions.
 func Group(w io.Writer, g *model.Group, only ...string) error {
-	facts := []string{string(g.Key.Kind), model.Count(g.Config.Partitions, "partition")}
-	if g.Key.Kind.Fixed() {
-		facts = append(facts, g.Form())
+	facts := []string{string(g.Key.Kind)}
+	if !g.Undealt() {
+		facts = append(facts, model.Count(g.Config.Partitions, "partition"))
+		if g.Key.Kind.Fixed() {
+			facts = append(facts, g.Form())
+		}
 	}
 	facts = append(facts, g.Described()...)
 	fmt.Fprintf(w, "%s  %s  %s\n", glyph.Clean(g.Key.String()), g.Verdict, glyph.Clean(strings.Join(facts, ", ")))
