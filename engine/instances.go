@@ -44,7 +44,7 @@ func (e *Engine) Instances(ctx context.Context, stream, group string) (*model.Sn
 			if g == nil {
 				continue
 			}
-			if !allHeard(g, s.Taken, since) || group != "" && k == keys[0] && g.Stream.Exists && g.ReadError == "" && !e.counted(g, since) {
+			if !allHeard(g, s.Taken, since) || group != "" && k == keys[0] && e.countable(g) && !e.counted(g, since) {
 				return false
 			}
 		}
@@ -57,8 +57,10 @@ func (e *Engine) Instances(ctx context.Context, stream, group string) (*model.Sn
 func allHeard(g *model.Group, now, since time.Time) bool {
 	w := g.Watch
 	switch {
+	case !g.Pins(), w == nil && !g.Stream.Exists:
+		return true // there is nothing to listen to
 	case w == nil:
-		return !g.Stream.Exists // there is nothing to listen to
+		return false
 	case w.Since.Before(since):
 		return false
 	case w.NoPulls != "":

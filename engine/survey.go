@@ -68,5 +68,5 @@ func (*Engine) countable(g *model.Group) bool {
 
 // unheard tells whether somebody may yet be heard who pulls for a group.
 func unheard(g *model.Group) bool {
-	return g != nil && g.Stream.Exists && g.ReadError == "" && !g.Listened()
+	return g != nil && g.Pins() && g.Stream.Exists && g.ReadError == "" && !g.Listened()
 }

@@ -117,6 +117,9 @@ func (g *Group) Listened() bool {
 
 // Unheard lists the members whose instances are not known, though somebody pulls.
 func (g *Group) Unheard() (names []string) {
+	if !g.Pins() {
+		return nil
+	}
 	for _, m := range g.consumed() {
 		if m.Consumer.Pulls() && !m.heard(g.Watch, g.ReadAt) {
 			names = append(names, m.Name)

@@ -102,7 +102,11 @@ func (g *Group) Countable() bool {
 }
 
 // Pins tells whether the server pins instances of the group's members.
-func (g *Group) Pins() bool { return !g.Key.Kind.told() }
+func (g *Group) Pins() bool { return g.Key.Kind.Pins() }
+
+// Pins tells whether the server pins instances of such groups' members; of the others,
+// instances are not told apart.
+func (k Kind) Pins() bool { return !k.told() }
 
 func (o GroupTold) apply(r *reduction) {
 	r.heard()

@@ -26,7 +26,7 @@ func (a *attention) focus(open *model.Key) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = ""
-	if open != nil {
+	if open != nil && open.Kind.Pins() {
 		a.open = open.ConsumeStream()
 	}
 	a.signal()
@@ -37,7 +37,9 @@ func (a *attention) ask(keys []model.Key) {
 	defer a.mu.Unlock()
 	a.asked = nil
 	for _, k := range keys {
-		a.asked = append(a.asked, k.ConsumeStream())
+		if k.Kind.Pins() {
+			a.asked = append(a.asked, k.ConsumeStream())
+		}
 	}
 	a.signal()
 }
