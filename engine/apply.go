@@ -73,7 +73,7 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; nothing was written", describe(p), err)
 	}
-	ctx, stop := e.refusals.watch(ctx, false)
+	ctx, stop := e.refusals.watch(ctx, concernsWrite)
 	defer stop()
 	done, err := e.admin.Apply(ctx, p, report)
 	if denied, half := (*deniedError)(nil), (*halfDone)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
@@ -93,7 +93,7 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 // without a guard it waits for an answer until its time is up. Without a connection it is
 // [ErrNotConnected].
 func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) error {
-	ctx, stop := e.refusals.watch(ctx, true)
+	ctx, stop := e.refusals.watch(ctx, whatever)
 	defer stop()
 	err := run(ctx)
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {

@@ -39,7 +39,7 @@ func (a *administration) ofKind(ctx context.Context, p *model.Plan) (Outcome, er
 	if !can || !p.Intent.Action.OfKind() {
 		return Outcome{}, fmt.Errorf("%s cannot be done to a %s group: nothing was written", p.Intent.Action, p.Key.Kind)
 	}
-	revision, err := by.Apply(ctx, a.js, p)
+	revision, err := by.Apply(ctx, a.opener, p)
 	switch {
 	case errors.Is(err, observe.ErrChanged):
 		return Outcome{}, fmt.Errorf("%w: %w", ErrChanged, err)

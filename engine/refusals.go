@@ -7,24 +7,28 @@ import (
 	"sync"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // refusals passes on that the server refused to take a write. It says so only on the
 // asynchronous error path, while the call that wrote waits for an answer in vain.
 type refusals struct {
 	mu    sync.Mutex
-	also  func(error)                       // hears of every refusal
-	calls map[*context.CancelCauseFunc]bool // true: whatever is refused ends them
+	also  func(error)                                         // hears of every refusal
+	calls map[*context.CancelCauseFunc]func(text string) bool // by whether a refusal ends them
 }
 
-func newRefusals() *refusals { return &refusals{calls: map[*context.CancelCauseFunc]bool{}} }
+func newRefusals() *refusals {
+	return &refusals{calls: map[*context.CancelCauseFunc]func(string) bool{}}
+}
 
-// watch returns a context that a refused write ends, or with any whatever is refused.
-func (r *refusals) watch(ctx context.Context, any bool) (context.Context, func()) {
+// watch returns a context that is ended by what is refused, if the server's text about it
+// is of the call's concern.
+func (r *refusals) watch(ctx context.Context, concerns func(text string) bool) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls[&end] = any
+	r.calls[&end] = concerns
 	return ctx, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -51,12 +55,11 @@ func (r *refusals) hear(err error) {
 	if also != nil {
 		also(err)
 	}
-	write := concernsWrite(err.Error())
 	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for end, any := range r.calls {
-		if any || write {
+	for end, concerns := range r.calls {
+		if concerns(err.Error()) {
 			(*end)(&deniedError{what})
 		}
 	}
@@ -71,6 +74,26 @@ func concernsWrite(text string) bool {
 		}
 	}
 	return false
+}
+
+// whatever is refused is of concern.
+func whatever(string) bool { return true }
+
+// opener opens buckets, and says which permission is missing where that is refused.
+type opener struct {
+	js      jetstream.JetStream
+	refused *refusals
+}
+
+// KeyValue implements [observe.Opener]. The error wraps [ErrDenied] where it is not permitted.
+func (o opener) KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error) {
+	ctx, stop := o.refused.watch(ctx, func(text string) bool { return strings.Contains(text, ".STREAM.INFO.KV_"+bucket+`"`) })
+	defer stop()
+	kv, err := o.js.KeyValue(ctx, bucket)
+	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+		return nil, denied
+	}
+	return kv, err
 }
 
 // deniedError wraps ErrDenied and says which permission is missing.

@@ -98,7 +98,7 @@ func (w Writer) EditSource(ctx context.Context, group model.Key, revision uint64
 	}
 	kv, err := w.open.KeyValue(ctx, s.Bucket)
 	if err != nil {
-		return Edited{}, 0, fmt.Errorf("opening the source bucket %s: %w", s.Bucket, err)
+		return Edited{}, 0, fmt.Errorf("opening the source bucket %s: %w; nothing was written", s.Bucket, err)
 	}
 	return editSource(ctx, kv, s.Key, revision, edits)
 }
@@ -176,7 +176,7 @@ func (w Writer) RemoveStaleID(ctx context.Context, group model.Key, worker strin
 	}
 	hearts, err := w.open.KeyValue(ctx, beats)
 	if err != nil {
-		return fmt.Errorf("opening the heartbeat bucket %s: %w", beats, err)
+		return fmt.Errorf("opening the heartbeat bucket %s: %w; nothing was written", beats, err)
 	}
 	switch _, err := hearts.Get(ctx, keyHeartbeat+worker); {
 	case err == nil:
@@ -186,7 +186,7 @@ func (w Writer) RemoveStaleID(ctx context.Context, group model.Key, worker strin
 	}
 	kv, err := w.open.KeyValue(ctx, ids)
 	if err != nil {
-		return fmt.Errorf("opening the bucket of stable ids %s: %w", ids, err)
+		return fmt.Errorf("opening the bucket of stable ids %s: %w; nothing was written", ids, err)
 	}
 	return removeID(ctx, kv, worker, revision, ttl, time.Now().Add(ahead))
 }

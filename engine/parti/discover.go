@@ -142,8 +142,8 @@ func (f *following) mate(bucket, stem string, s observe.Stream) (place, bool) {
 			return place{}, false
 		}
 		subjects, err := f.account.Subjects(f.ctx, s.Name(), "$KV."+bucket+".>")
-		if err != nil {
-			return place{}, false
+		if p := (place{bucket: bucket, stem: stem, role: roleSource}); err != nil {
+			return p, p.calledSource() // why it cannot be read, is told when it is followed
 		}
 		var keys []string
 		for subject := range subjects {

@@ -3,6 +3,8 @@ package parti
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,10 +78,10 @@ func (l *look) keepsID(worker string) string {
 	id, claimed := l.state.ids[worker]
 	_, beats := l.state.heartbeats[worker]
 	switch age, least := l.now.Sub(id.at), l.ttl(roleIDs)+staleGrace; {
+	case l.blind() != "":
+		return l.blind()
 	case !claimed:
 		return worker + " has no stable id"
-	case l.deaf():
-		return l.deafness() + ": whether " + worker + " lives is not known"
 	case beats:
 		return worker + " has a heartbeat: its stable id is not stale"
 	case l.leader == worker:
@@ -92,8 +94,30 @@ func (l *look) keepsID(worker string) string {
 
 // noStaleID says why there is no stable id to remove; empty: there is one.
 func (l *look) noStaleID() string {
-	if len(l.stale()) == 0 {
+	switch why := l.blind(); {
+	case why != "":
+		return why
+	case len(l.stale()) == 0:
 		return "no stable id is stale"
+	}
+	return ""
+}
+
+// blind says why it cannot be told which stable ids are stale; empty: it can.
+func (l *look) blind() string {
+	for _, of := range []struct {
+		role role
+		what string
+	}{{roleIDs, "stable ids"}, {roleHeartbeat, "heartbeats"}} {
+		if l.has(of.role) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.buckets)) {
+			if b := l.buckets[name]; b.role == of.role && b.refused != "" {
+				return fmt.Sprintf("the bucket of %s %s cannot be read: %s", of.what, name, b.refused)
+			}
+		}
+		return "there is no bucket of " + of.what
 	}
 	return ""
 }
