@@ -51,6 +51,9 @@ func (g *Group) Restore() error {
 		if p.Number != i || p.Member < -1 || p.Member >= len(g.Members) {
 			return fmt.Errorf("partition %d is number %d, of member %d of %d", i, p.Number, p.Member, len(g.Members))
 		}
+		if g.Counts == nil {
+			g.Partitions[i].Count = nil // nobody says when that was
+		}
 	}
 	g.deal = g.Config.Assignment()
 	return nil
