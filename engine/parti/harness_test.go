@@ -83,8 +83,15 @@ type watch struct {
 // observed runs an observer for as long as the test.
 func observed(t testing.TB, nc *nats.Conn, kind *Kind) *watch {
 	t.Helper()
+	return observedWith(t, nc, kind, observe.Options{Health: time.Second})
+}
+
+// observedWith is the same with more options.
+func observedWith(t testing.TB, nc *nats.Conn, kind *Kind, opts observe.Options) *watch {
+	t.Helper()
 	w := &watch{nc: nc, snapshot: model.Reduce(nil, time.Now()), seen: make(chan struct{})}
-	o := observe.New(nc, observe.Options{Kinds: append(observe.Kinds(), kind), Health: time.Second})
+	opts.Kinds = append(observe.Kinds(), kind)
+	o := observe.New(nc, opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- o.Run(ctx, w.emit) }()
