@@ -20,7 +20,7 @@ type choice struct {
 	kind choiceKind
 	do   func(m *Model, argument string) tea.Cmd
 
-	takes string // what has to be typed behind the name, in words; empty: nothing
+	takes string // what may be typed behind the name, in a word; empty: nothing
 	score int    // how well it fits what is typed
 	hits  []int  // which bytes of the name fit
 }
@@ -82,8 +82,8 @@ func (d *paletteWindow) actions(m *Model) []choice {
 		if e.Section == keymap.Sort && strings.HasPrefix(name, "by ") {
 			name = "sort " + name
 		}
-		list = append(list, choice{name: name, note: e.Long, key: e.Binding.Keys()[0], off: e.Disabled,
-			do: func(m *Model, _ string) tea.Cmd { return m.do(id) }})
+		list = append(list, choice{name: name, note: e.Long, key: e.Binding.Keys()[0], off: e.Disabled, takes: m.asksFor(id),
+			do: func(m *Model, argument string) tea.Cmd { return m.doWith(id, argument) }})
 	}
 	return list
 }
@@ -143,6 +143,9 @@ func (m *Model) goTo(k model.Key, member string) {
 	}
 }
 
+// whole is the score of a choice whose name is typed out, with something behind it.
+const whole = 1 << 20
+
 // find lists what fits the text that is typed now, and goes to the best.
 func (d *paletteWindow) find() {
 	d.chosen = ""
@@ -159,12 +162,16 @@ func (d *paletteWindow) keep() {
 			continue
 		}
 		look := words
-		if name, _ := c.argument(typed); c.takes != "" && name {
+		spelled, _ := c.argument(typed)
+		if spelled = spelled && c.takes != ""; spelled { // what follows is not looked for
 			look = nil
 		}
 		var ok bool
 		if c.score, c.hits, ok = fuzzy(look, c.name); !ok && c.kind == choiceAction {
 			ok = contains(c.note, look) // what it does, said in other words
+		}
+		if spelled {
+			c.score = whole
 		}
 		if c.kind == choiceElsewhere { // in words that begin so, after all that can be done here
 			c.score, c.hits, ok = -1, nil, contains(c.name+" "+c.note, look)
@@ -191,7 +198,10 @@ func contains(text string, words []string) bool {
 // argument is what was typed behind the name of a choice that takes something.
 func (c choice) argument(typed string) (named bool, rest string) {
 	rest, named = strings.CutPrefix(strings.TrimLeft(typed, " "), c.name+" ")
-	return named, strings.TrimSpace(rest)
+	if !named {
+		return false, ""
+	}
+	return true, strings.TrimSpace(rest)
 }
 
 func (d *paletteWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
@@ -221,14 +231,8 @@ func (d *paletteWindow) pick(i int) {
 // take does what was chosen, on the screen that the palette was opened on.
 func (d *paletteWindow) take(m *Model, c choice) tea.Cmd {
 	_, argument := c.argument(d.query.text())
-	switch {
-	case c.off != "":
+	if c.off != "" {
 		m.say(sorry, c.name+": "+c.off)
-		return nil
-	case c.takes != "" && argument == "":
-		d.query.value = c.name + " "
-		d.find()
-		m.say(plainly, c.name+": type "+c.takes)
 		return nil
 	}
 	m.pop()

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -143,5 +144,29 @@ func TestPaletteIsQuick(t *testing.T) {
 	d := s.m.window().(*paletteWindow)
 	if d.shown[0].name != "S/group-2999" {
 		t.Errorf("found %q", d.shown[0].name)
+	}
+}
+
+// What an action asks for can be typed behind its name: the question is not asked then.
+func TestPaletteTakesArguments(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press(":").typed("rec").sees("record FILE")
+	s.typed("ord tape.jsonl").press("enter").sees("recording to tape.jsonl")
+	if s.taped.file != "tape.jsonl" || s.m.window() != nil {
+		t.Errorf("recording to %q:\n%s", s.taped.file, s.plain())
+	}
+	s.press(":").typed("record").press("enter").sees("recorded")
+	if s.taped.closed != 1 {
+		t.Error("the recording goes on")
+	}
+	s.press(":").typed("record").press("enter").sees("compressed when").press("esc")
+
+	s.taped.refuses = errors.New("there is no such folder")
+	s.press(":").typed("record nowhere/x").press("enter").sees("there is no such folder").sees("nowhere/x").press("esc")
+
+	s.press(":").typed("filter rollup").press("enter").sees("1 of 4 shown").press("enter", "enter")
+	s.press(":").typed("add m7, m8").press("enter").sees("m7, m8").press("esc")
+	s.press(":").typed("where telemetry.1.x").press("enter").sees("telemetry.1.x")
+	if len(s.admin.plans) != 0 {
+		t.Error("something was written")
 	}
 }

@@ -101,13 +101,13 @@ func TestMovingNumbers(t *testing.T) {
 	for range 3 { // the machine may be busy with other tests
 		start := time.Now()
 		term := open(t, 120, 40, "demo")
-		moving := func(s string) bool { // 3/3  3 +3  LAG  OUT/S: measured, and not 0
+		moving := func(s string) bool { // elastic  3/3  3 +3  LAG  OUT/S: measured, and not 0
 			_, row, _ := strings.Cut(s, "ORDERS/fulfillment")
 			f := strings.Fields(row)
-			if len(f) < 5 {
+			if len(f) < 6 {
 				return false
 			}
-			out, err := strconv.Atoi(f[4])
+			out, err := strconv.Atoi(f[5])
 			return err == nil && out > 0
 		}
 		term.waitFor("a rate", moving)
