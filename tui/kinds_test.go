@@ -119,6 +119,12 @@ func TestSomePartitionsAreNotCounted(t *testing.T) {
 	s := newStage(t, 120, 40).show(w.snapshot()).press("/").typed("kind:parti").press("enter", "enter", "enter")
 	s.sees("wait in 5 partitions of 6")
 	s.press("tab", "esc", "enter", "<", "<", ">")
+	for n := range kind.Partitions {
+		kind.Partitions[n].Consumer = ""
+	}
+	told.Teller = kind
+	w.more[0] = told
+	newStage(t, 80, 24).show(w.snapshot()).press("/").typed("kind:parti").press("enter", "enter", "enter").sees("no partition has a consumer of its own: what waits is told of members")
 }
 
 // Whose a partition is that cannot be told is not said to be nobody's, anywhere, nor counted

@@ -105,11 +105,13 @@ func (t *partTable) totals(th *theme) *row {
 		}
 	}
 	if g.Counts == nil || g.Counts.Error != "" || n == 0 || n < len(g.Partitions) && g.Pins() {
-		why := "not counted yet"
-		if g.Counts != nil && g.Counts.Error != "" {
-			why = "not counted: " + g.Counts.Error
+		switch {
+		case g.Counts != nil && g.Counts.Error != "":
+			return r.put(th.warn, "not counted: "+g.Counts.Error)
+		case !g.Countable() && !g.Pins(): // nor will it be
+			return r.put(th.dim, "no partition has a consumer of its own: what waits is told of members")
 		}
-		return r.put(th.warn, why)
+		return r.put(th.warn, "not counted yet")
 	}
 	facts := []string{number(sum, 12) + " wait in " + model.Count(n, "partition")}
 	if n < len(g.Partitions) { // the others have no consumer of their own
