@@ -29,6 +29,7 @@ type Finding struct {
 // findings applies every rule, the worst first; findings of equal weight keep the order
 // of the rules, but for a growing lag (see [Finding.unrun]). worst is the verdict that they lead to, empty when that is none.
 func findings(rules []Rule, g *Group, stream, origin *Stream) (list []Finding, worst Verdict) {
+	list = []Finding{} // which is no null in JSON
 	v := &view{Group: g, stream: stream, origin: origin.Facts}
 	for _, r := range rules {
 		for _, f := range r.find(v) {

@@ -232,3 +232,20 @@ PARTITION  OWNER     STATE    WEIGHT  LABEL  PENDING  NOTE
 		t.Errorf("columns that nobody fills:\n%s", got)
 	}
 }
+
+// TestJSONListsAreLists: what is a list in JSON is one where there is nothing in it, too.
+func TestJSONListsAreLists(t *testing.T) {
+	at := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
+	k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}
+	s := model.Reduce(nil, at, model.ConfigSeen{Key: k, Revision: 3, Config: &model.Config{Partitions: 1, Members: []string{"m1"}}},
+		model.StreamRead{Name: k.ConsumeStream(), Facts: model.StreamFacts{Exists: true, Sources: []model.Source{{Name: "ORDERS"}}}},
+		model.ConsumersRead{Stream: k.ConsumeStream(), TS: at, Consumers: []*model.Consumer{{Name: "m1", Waiting: 2, TS: at, Filters: []string{"0.>"}}}},
+		model.GroupTold{Key: model.Key{Kind: "parti", Stream: "fleet", Group: "w"}, Teller: asTold{}})
+	var b bytes.Buffer
+	if err := JSON(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), ":null") || strings.Count(b.String(), `"findings":[`) != 2 {
+		t.Errorf("a list is none: %s", b.String())
+	}
+}
