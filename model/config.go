@@ -23,6 +23,15 @@ const (
 // that asks for more is reported as unreadable rather than allocated for.
 const MaxPartitions = 1 << 16
 
+// MaxInAll bounds how many partitions the static and elastic groups may have together: a
+// config of a line can ask for as many as there can be, and a bucket holds many lines. Beyond
+// it a config that asks for more than manyPartitions is reported as unreadable, too; what is
+// smaller is not made to suffer for it.
+const (
+	MaxInAll       = 1 << 21
+	manyPartitions = 1 << 10
+)
+
 // Key identifies a group: no two groups share one. A config stored under a bucket
 // key without a dot has no stream.
 type Key struct {

@@ -17,12 +17,16 @@ func (o ConfigSeen) apply(r *reduction) {
 		g = &old
 	}
 	before := g.Config
+	if o.Config != nil {
+		o = o.within(r.next.inAll, before.Partitions)
+	}
 	if o.Config == nil {
 		g.Unreadable, g.UnreadableRevision = o.Problem, o.Revision
 	} else {
 		g.Unreadable, g.UnreadableRevision = "", 0
 		g.Config, g.Raw, g.Revision, g.Written = *o.Config, o.Raw, o.Revision, o.Written
 		g.deal, g.dealtAnew = g.Config.Assignment(), true
+		r.next.inAll += g.Config.Partitions - before.Partitions
 		g.dealt = append(slices.Clone(g.dealt[max(0, len(g.dealt)-MaxPins):]), o.Written)
 	}
 	r.ownGroups()
@@ -36,6 +40,25 @@ func (o ConfigSeen) apply(r *reduction) {
 		}
 	}
 	r.touchGroup(o.Key)
+}
+
+// within is the config, or why it is not used where all groups have so many partitions, and
+// this one had so many of them.
+func (o ConfigSeen) within(all, had int) ConfigSeen {
+	if n := o.Config.Partitions; n > manyPartitions && n > had && all-had+n > MaxInAll {
+		o.Config, o.Problem = nil, fmt.Sprintf("too many partitions: with these %s all groups would have more than %s", Thousands(n), Thousands(MaxInAll))
+	}
+	return o
+}
+
+// countAll counts the partitions that configs ask for, after groups went.
+func (r *reduction) countAll() {
+	r.next.inAll = 0
+	for _, g := range r.next.Groups {
+		if !g.Key.Kind.told() {
+			r.next.inAll += g.Config.Partitions
+		}
+	}
 }
 
 func configText(before Config, g *Group) string {
@@ -93,6 +116,9 @@ func (o ConfigGone) apply(r *reduction) {
 	}
 	r.touchGroup(o.Key)
 	r.ownGroups()
+	if !o.Key.Kind.told() {
+		r.next.inAll -= r.next.Groups[i].Config.Partitions
+	}
 	r.next.Groups = slices.Delete(r.next.Groups, i, i+1)
 	r.event(Event{At: o.At, Kind: EventConfig, Key: o.Key, Text: "group deleted"})
 }
@@ -128,4 +154,5 @@ func (o BucketSeen) apply(r *reduction) {
 	r.next.Groups = slices.DeleteFunc(slices.Clone(r.next.Groups), func(g *Group) bool { return ofKind(g.Key) })
 	r.next.gone = slices.DeleteFunc(slices.Clone(r.next.gone), func(t tombstone) bool { return ofKind(t.key) })
 	r.ownsG = true
+	r.countAll()
 }

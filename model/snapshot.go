@@ -33,6 +33,7 @@ type Snapshot struct {
 	streams []*Stream   // by name
 	told    []Key       // of groups whose kinds tell them
 	gone    []tombstone // revisions of removed keys, so that a late older value stays away
+	inAll   int         // partitions that the configs of static and elastic groups ask for: see [MaxInAll]
 }
 
 // Server is the NATS server at the other end.
