@@ -23,25 +23,25 @@ type Parti struct {
 
 // PartiInfo is `parti info`.
 type PartiInfo struct {
-	Prefix string `arg:"" help:"What its buckets' names begin with, as the overview has it before the slash."`
+	Stream string `arg:"" help:"What its buckets' names begin with, as the overview has it before the slash."`
 	Name   string `arg:"" optional:"" help:"Group name."`
 }
 
 // Run shows the group. There is one to a prefix, so that its name may be left out.
 func (c PartiInfo) Run(e *Env) error {
 	if c.Name != "" {
-		return e.info(model.Key{Kind: kindParti, Stream: c.Prefix, Group: c.Name})
+		return e.info(model.Key{Kind: kindParti, Stream: c.Stream, Group: c.Name})
 	}
 	s, err := e.Engine.Once(e.Context)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", c.Prefix, err)
+		return fmt.Errorf("reading %s: %w", c.Stream, err)
 	}
-	for _, g := range s.Lookup(c.Prefix, "") {
+	for _, g := range s.Lookup(c.Stream, "") {
 		if g.Key.Kind == kindParti {
 			return e.info(g.Key)
 		}
 	}
-	return noGroup(s, kindParti, c.Prefix)
+	return noGroup(s, kindParti, c.Stream)
 }
 
 // PartiSource is `parti source`.

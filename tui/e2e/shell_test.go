@@ -58,6 +58,8 @@ func TestCompletionInBash(t *testing.T) {
 		"-s " + a.url + " elastic drop ORDERS fulfillment ":       "m1 m2 m3",
 		"-s " + a.url + " static step-down PAYMENTS settlement e": "east",
 		"-s " + a.url + " parti source pa":                        "parti",
+		"-s " + a.url + " parti info bil":                         "billing",
+		"-s " + a.url + " parti info parti ":                      "prod",
 		"-s " + a.url + " parti remove-id parti ":                 "prod",
 		"-s nats://127.0.0.1:1 ORDERS/":                           "",
 	} {
