@@ -75,10 +75,20 @@ func owned(g *model.Group, m *model.Member, between string) string {
 	return strings.Join(names, between)
 }
 
+// ownedWidth is how many cells the list takes in a row. Numbers are a cell each: there may be
+// very many members.
+func ownedWidth(g *model.Group, m *model.Member) int {
+	text := owned(g, m, ",")
+	if !g.Named() {
+		return len(text)
+	}
+	return glyph.Width(glyph.Clean(text))
+}
+
 // ownedIn is the list for w cells. Of names that do not all fit it says how many they are.
 func ownedIn(g *model.Group, m *model.Member, w int) string {
 	text := owned(g, m, ",")
-	if g.Named() && len(m.Partitions) > 1 && glyph.Width(glyph.Clean(text)) > w {
+	if g.Named() && len(m.Partitions) > 1 && ownedWidth(g, m) > w {
 		return fmt.Sprintf("%d: %s", len(m.Partitions), text)
 	}
 	return text

@@ -75,7 +75,7 @@ func (l *memberList) take(g *model.Group) {
 		}
 		l.names = max(l.names, glyph.Width(glyph.Clean(m.Name)))
 		l.states = max(l.states, glyph.Width(stateWords(m)))
-		l.parts = max(l.parts, glyph.Width(glyph.Clean(owned(g, m, ","))))
+		l.parts = max(l.parts, ownedWidth(g, m))
 		if m.Name == l.selected {
 			found = n // or one of its instances, below
 		}
