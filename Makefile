@@ -10,10 +10,11 @@ run: ## the screens on an embedded server with live groups
 
 # A slow machine may need more than go test's ten minutes a package.
 TESTTIME ?= 30m
-# How many tests of a package run side by side. Most of them wait for real servers, so that more
-# would be faster; but some watch what comes in time, and a busy machine is late.
-PARALLEL ?= 2
-TESTS     = $(GO) test -timeout $(TESTTIME) -parallel $(PARALLEL)
+# How many packages are tested side by side, and how many tests of each: most of them wait
+# for real servers. Some watch what comes in time, and a busy machine is late: no more.
+PACKAGES ?= 3
+PARALLEL ?= 3
+TESTS     = $(GO) test -timeout $(TESTTIME) -p $(PACKAGES) -parallel $(PARALLEL)
 test:
 	$(TESTS) ./...
 

@@ -78,9 +78,12 @@ func (b *budget) take(ctx context.Context) error {
 }
 
 // wait is how long until a token could be had at once.
-func (b *budget) wait() time.Duration {
+func (b *budget) wait() time.Duration { return b.waitFor(1) }
+
+// waitFor is how long until so many could be.
+func (b *budget) waitFor(tokens float64) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refill()
-	return max(0, time.Duration((1-b.tokens)/b.perSecond*float64(time.Second)))
+	return max(0, time.Duration((tokens-b.tokens)/b.perSecond*float64(time.Second)))
 }

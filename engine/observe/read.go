@@ -18,6 +18,10 @@ const (
 	maxRestReads = 6
 )
 
+// restBatch is how many streams that are not on the screen are read one after the other,
+// where the budget allows it: each by itself would wake the program as often.
+const restBatch = 5
+
 // dispatch reads the plan's streams, as many at a time as may be, whenever the budget
 // has something left.
 func (l *link) dispatch(ctx context.Context) error {
@@ -29,9 +33,15 @@ func (l *link) dispatch(ctx context.Context) error {
 func (l *link) startReads(ctx context.Context, crew *crew) error {
 	var mu sync.Mutex
 	reads, restReads := 0, 0
+	batch, most := 0, max(1, min(restBatch, int(l.opts.MaxRequests/4)))
+	var next time.Time // batch, at the earliest: reads that were just begun have not taken their tokens yet
+	nextIn := func() time.Duration { return max(time.Until(next), l.api.budget.waitFor(float64(most))) }
 	for {
+		if batch == 0 && nextIn() <= 0 {
+			batch, next = most, time.Now().Add(time.Duration(float64(most)/l.opts.MaxRequests*float64(time.Second)))
+		}
 		mu.Lock()
-		full, restOK := reads >= maxReads, restReads < maxRestReads
+		full, restOK := reads >= maxReads, restReads < maxRestReads && batch > 0
 		mu.Unlock()
 		wait := time.Minute
 		var t *target
@@ -42,6 +52,9 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 			if wait = l.api.budget.wait(); wait == 0 {
 				if t, rest, urgent = l.plan.take(time.Now(), restOK); t == nil {
 					wait = l.plan.peek(time.Now(), restOK)
+					if batch == 0 {
+						wait = min(wait, max(nextIn(), time.Millisecond))
+					}
 				}
 			}
 		}
@@ -61,6 +74,7 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 		reads++
 		if rest {
 			restReads++
+			batch--
 		}
 		mu.Unlock()
 		crew.run(func() error {
