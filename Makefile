@@ -12,17 +12,19 @@ run: ## the screens on an embedded server with live groups
 TESTTIME ?= 30m
 # How many packages are tested side by side, and how many tests of each: most of them wait
 # for real servers. Some watch what comes in time, and a busy machine is late: no more.
-PACKAGES ?= 3
-PARALLEL ?= 3
+PACKAGES ?= 4
+PARALLEL ?= 4
+# The longest first, so that none of them is the last to begin.
+ORDER     = ./tui/e2e ./engine/observe ./...
 TESTS     = $(GO) test -timeout $(TESTTIME) -p $(PACKAGES) -parallel $(PARALLEL)
 test:
-	$(TESTS) ./...
+	$(TESTS) $(ORDER)
 
 check:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
-	$(TESTS) -race ./...
+	$(TESTS) -race $(ORDER)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

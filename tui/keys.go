@@ -14,6 +14,10 @@ import (
 // key hands a key press to the top window, or to the screen. Nothing here writes: the
 // keys that lead to a write open a window that shows a plan first.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	if k.Code == tea.KeyEscape && k.Mod == tea.ModAlt { // a terminal's word for two that came at once
+		k.Mod = 0
+		return tea.Batch(m.key(k), m.key(k))
+	}
 	m.pressed()
 	screen := m.screen()
 	id, _ := m.keys.Match(screen, k.String())

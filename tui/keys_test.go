@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"pcgtop/keymap"
 )
 
@@ -33,4 +35,12 @@ func TestChangedKeys(t *testing.T) {
 	if s.press("esc", "esc", "esc", "/").typed("Qz"); !strings.Contains(s.plain(), "Qz") {
 		t.Errorf("letters are not text in a filter:\n%s", s.plain())
 	}
+}
+
+// Two escapes that arrive together, as over a slow line, are two.
+func TestTwoEscapesAtOnce(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot())
+	s.press("enter", "?")
+	s.send(tea.KeyPressMsg{Code: tea.KeyEscape, Mod: tea.ModAlt})
+	s.sees("4 groups")
 }

@@ -217,6 +217,12 @@ func (term *terminal) resize(width, height int) {
 	term.mu.Lock()
 	term.screen.Resize(width, height)
 	term.mu.Unlock()
+	term.size(width, height)
+}
+
+// size tells the program alone of another size: the emulated screen stays as large as it is.
+func (term *terminal) size(width, height int) {
+	term.t.Helper()
 	if err := pty.Setsize(term.pty, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
 		term.t.Fatal(err)
 	}
