@@ -23,12 +23,16 @@ type Parti struct {
 
 // PartiInfo is `parti info`.
 type PartiInfo struct {
-	Stream string `arg:"" help:"What its buckets' names begin with, as the overview has it before the slash."`
+	Stream string `arg:"" help:"What its buckets' names begin with, as the overview has it before the slash; or the whole name."`
 	Name   string `arg:"" optional:"" help:"Group name."`
 }
 
-// Run shows the group. There is one to a prefix, so that its name may be left out.
+// Run shows the group. There is one to a prefix, so that its name may be left out; or both
+// stand in one word, as everything prints them.
 func (c PartiInfo) Run(e *Env) error {
+	if prefix, name, whole := strings.Cut(c.Stream, "/"); whole && c.Name == "" { // in no bucket's name
+		c.Stream, c.Name = prefix, name
+	}
 	if c.Name != "" {
 		return e.info(model.Key{Kind: kindParti, Stream: c.Stream, Group: c.Name})
 	}

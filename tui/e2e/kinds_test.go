@@ -163,6 +163,7 @@ func TestPartiCommands(t *testing.T) {
 		{args: "parti info parti worker", says: "MEMBER    HEARTBEAT  APPLIED  ALSO "},
 		{args: "parti info parti worker", says: "OWNER     STATE   WEIGHT  PENDING"},
 		{args: "parti info parti", says: "parti/worker"},
+		{args: "parti info parti/worker", says: "MEMBER    HEARTBEAT  APPLIED  ALSO "},
 		{args: "parti info parti nobody", code: 3, says: "not found"},
 		{args: "parti info nosuch", code: 3, says: "parti group nosuch: not found; `pcgtop report` lists what there is; a deployment that is not found by itself is named with --parti PREFIX"},
 		{args: "--parti nosuch parti info nosuch", code: 3, says: "parti group nosuch: not found; --parti nosuch finds nothing: this account has no bucket nosuch-stableid, "},
