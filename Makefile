@@ -12,7 +12,7 @@ run: ## the screens on an embedded server with live groups
 TESTTIME ?= 30m
 # How many packages are tested side by side, and how many tests of each: most of them wait
 # for real servers. Some watch what comes in time, and a busy machine is late: no more.
-PACKAGES ?= 4
+PACKAGES ?= 3
 PARALLEL ?= 4
 # The longest first, so that none of them is the last to begin.
 ORDER     = ./tui/e2e ./engine/observe ./...
@@ -24,7 +24,7 @@ check:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
-	$(TESTS) -race $(ORDER)
+	$(TESTS) -race -p 2 -parallel 2 $(ORDER) # it costs the processors more
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -168,6 +168,7 @@ const tries = 3
 // it is when the group is opened. A try to delete may leave a group half deleted, so that
 // there are some.
 func needed(term *terminal, missing string, try int) (begin time.Time) {
+	begin = time.Now() // what opening the group alone needs
 	remove := func(group string) {
 		term.press(esc)
 		term.gone("▸ ORD/g")
@@ -177,8 +178,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 		term.see("type " + group + " to delete it")
 		term.types(group)
 		term.see("to delete it  " + group)
-		time.Sleep(300 * time.Millisecond) // as long as somebody reads it
-		term.press(enter)
+		begin = term.enters()
 	}
 	add := func(more ...string) {
 		term.press("a")
@@ -187,7 +187,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 		term.press(enter)
 		term.see("pcgtop elastic add ORD g m3")
 		term.press(more...)
-		term.confirm()
+		begin = term.confirm()
 	}
 	switch missing {
 	case "$KV.elastic-consumer-groups.>":
@@ -198,7 +198,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 		term.waitFor("a pinned instance", regexp.MustCompile(`A +m1 +pinned`).MatchString)
 		term.press("g", "s")
 		term.see("Step down m1", "[ Cancel ]")
-		term.confirm()
+		begin = term.confirm()
 	case "$JS.API.STREAM.CREATE.*":
 		term.press(esc)
 		term.gone("▸ ORD/g")
@@ -212,7 +212,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 		term.types("ord.*:1")
 		term.press(enter)
 		term.see("Create elastic group ORD/made")
-		term.confirm()
+		begin = term.confirm()
 	case "$KV.static-consumer-groups.>":
 		remove("fixed")
 	case "$JS.API.CONSUMER.DELETE.>":
@@ -220,7 +220,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 	case "$JS.API.STREAM.DELETE.*":
 		remove(fmt.Sprint("going", try))
 	}
-	return time.Now()
+	return begin
 }
 
 // TestEveryMissingRight: each permission of the README's lists that is taken away is named

@@ -249,13 +249,36 @@ func (term *terminal) send(text string) {
 
 // confirm presses the button of the plan that is shown, as slowly as somebody who has
 // read it and sees the button chosen: what comes faster is refused.
-func (term *terminal) confirm() {
+func (term *terminal) confirm() (at time.Time) {
 	term.t.Helper()
 	term.see("[ Cancel ]")
 	term.press(tab)
 	term.gone("[ Cancel ]")
-	time.Sleep(300 * time.Millisecond)
-	term.press(enter)
+	return term.enters()
+}
+
+// enters presses enter once somebody may have read what is on the screen, and again where
+// the program says that this was too quick: a busy machine draws late. It returns when that
+// was.
+func (term *terminal) enters() (at time.Time) {
+	term.t.Helper()
+	body := func() string { // the header lives
+		_, body, _ := strings.Cut(term.text(), "\n")
+		return body
+	}
+	for range 5 {
+		time.Sleep(300 * time.Millisecond)
+		before := body()
+		at = time.Now()
+		term.press(enter)
+		for end := time.Now().Add(2 * time.Second); body() == before && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if !strings.Contains(body(), "too quick") {
+			break
+		}
+	}
+	return at
 }
 
 const (
