@@ -58,7 +58,7 @@ func TestServersGoAndComeBack(t *testing.T) {
 	}
 	eventually(t, "the work stream has a leader", func() bool { return slices.ContainsFunc(servers, leads("S-g")) })
 	first := slices.IndexFunc(servers, leads("S-g"))
-	here, second := (first+1)%3, (first+2)%3
+	here := (first + 1) % 3
 
 	opts := quick()
 	opts.Timeout = time.Second
@@ -111,7 +111,7 @@ func TestServersGoAndComeBack(t *testing.T) {
 		}
 		return first >= 0 && first != here
 	})
-	second = 3 - here - first
+	second := 3 - here - first
 	down := time.Now() // a leader that ends hands over first
 	natstest.Stop(servers[first])
 	r.until(t, "another leader is told, and the group is read from there", func(s *model.Snapshot) bool {

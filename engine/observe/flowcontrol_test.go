@@ -44,7 +44,7 @@ func TestDeniedFlowControl(t *testing.T) {
 	if !deniedWith(now, "flow control of watches: allow publish to $JS.FC.>") {
 		t.Errorf("%q", now.Denied)
 	}
-	now, took = r.within(t, time.Minute, "all groups", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == groups })
+	_, took = r.within(t, time.Minute, "all groups", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == groups })
 	t.Logf("all groups after %v", took)
 	if took > 5*time.Second {
 		t.Errorf("all groups after %v", took)
