@@ -88,7 +88,7 @@ func TestSnapshotsAreCoalesced(t *testing.T) {
 		must(kv.PutString(t.Context(), "ORDERS.cg", fmt.Sprintf(`{"max_members":8,"partitioning_filters":null,"members":["m%03d"]}`, i)))
 	}
 	last := until(t, e, "the last write", func(s *model.Snapshot) bool { return s.Group(k).Member(fmt.Sprintf("m%03d", writes-1)) != nil })
-	most := uint64(time.Since(begin)/(40*time.Millisecond)) + 2
+	most := uint64(time.Since(begin)/(25*time.Millisecond)) + 2
 	t.Logf("%d writes in %v made %d snapshots", writes, time.Since(begin), last.Seq-first.Seq)
 	if n := last.Seq - first.Seq; n > most {
 		t.Errorf("%d snapshots, at most %d", n, most)
