@@ -66,12 +66,8 @@ func (w *watching) meanwhile(ctx context.Context, do func(context.Context) error
 			case <-over:
 				return nil
 			case m := <-w.messages:
-				r, err := w.receive(m)
-				if err != nil {
+				if err := w.takeIn(m); err != nil {
 					return err
-				}
-				if r != nil {
-					w.take(*r)
 				}
 			}
 		}

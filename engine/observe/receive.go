@@ -38,6 +38,15 @@ func (w *watching) receive(m *nats.Msg) (*Record, error) {
 	return &Record{Key: key, Revision: meta.Sequence.Stream, At: meta.Timestamp.UTC(), Value: m.Data, Removed: removal(m.Header)}, nil
 }
 
+// takeIn receives a message and passes on what it brings.
+func (w *watching) takeIn(m *nats.Msg) error {
+	r, err := w.receive(m)
+	if err == nil && r != nil {
+		w.take(*r)
+	}
+	return err
+}
+
 // control answers flow control and compares a heartbeat's sequence with ours.
 func (w *watching) control(m *nats.Msg) error {
 	answer := m.Reply

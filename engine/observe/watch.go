@@ -225,12 +225,8 @@ func (w *watching) changes(ctx context.Context) error {
 				return err
 			}
 		case m := <-w.messages:
-			r, err := w.receive(m)
-			if err != nil {
+			if err := w.takeIn(m); err != nil {
 				return err
-			}
-			if r != nil {
-				w.take(*r)
 			}
 		case <-health.C:
 			if err := w.check(ctx); err != nil {
