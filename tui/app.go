@@ -36,6 +36,7 @@ type Model struct {
 	switching     string    // the context that is being connected by; empty: none
 	writing       int       // changes that are being written
 	said          int       // how many messages there were
+	stopFade      func()    // ends the wait for the end of the last one
 	recorder      *recorder // nil: nothing is recorded
 	unread        string    // what of the recording cannot be read, when it was said last
 	asked         asked     // how far the search is for the group named in Options
@@ -68,7 +69,7 @@ func New(o Options) *Model {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	m := &Model{opts: o, ctx: o.Context, keys: o.Keys, suspend: tea.Suspend}
+	m := &Model{opts: o, ctx: o.Context, keys: o.Keys, suspend: tea.Suspend, stopFade: func() {}}
 	if o.Player == nil {
 		m.keys = m.keys.Without(keymap.Time)
 	}

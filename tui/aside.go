@@ -21,6 +21,25 @@ type strayMsg string
 // mostStray is how many lines are kept for when the screen is gone.
 const mostStray = 1000
 
+// newest passes lines on, one at a time; of those that come while somebody is busy with one
+// only the last is, for no more is shown. tell never waits. After end nothing may be told.
+func newest(pass func(line string)) (tell func(line string), end func()) {
+	lines := make(chan string, 1)
+	go func() {
+		for line := range lines {
+			pass(line)
+		}
+	}()
+	tell = func(line string) {
+		select {
+		case <-lines: // has waited in vain
+		default:
+		}
+		lines <- line
+	}
+	return tell, func() { close(lines) }
+}
+
 // aside takes what is written to standard error while the screen stands, by whatever
 // library or by the runtime: it would paint over it. Each line is told, and all are
 // written out by restore, when the terminal is the shell's again. What a crash writes goes

@@ -93,13 +93,23 @@ func sequence(msg tea.Msg) (cmds []tea.Cmd) {
 	return cmds
 }
 
-// A message goes after a time, once: what is said later has its own.
+// A message goes after a time, once: what is said later has its own, and then nothing waits
+// for the first one's end any more.
 func TestMessagesGo(t *testing.T) {
 	s := newStage(t, 120, 40).show(sketch().snapshot())
 	clean := s.plain()
 	s.press("r").sees("reading…")
-	first := s.after
+	first, waits := s.after, s.waits
+	if waits.Err() != nil {
+		t.Error("nothing waits for its end")
+	}
 	s.press("c").sees("copied: ")
+	if waits.Err() == nil || s.waits.Err() != nil {
+		t.Fatal("the end of a message that is gone is waited for, or not that of the new one")
+	}
+	if msg := later(waits, time.Hour, first)(); msg != nil {
+		t.Errorf("what nothing waits for comes as %v", msg)
+	}
 	if s.send(first); !strings.Contains(s.plain(), "copied: ") {
 		t.Error("the time of one message ended another")
 	}

@@ -86,9 +86,10 @@ type stage struct {
 	taped  *tape
 	blind  bool // frames are not looked at
 	clock  time.Time
-	pace   time.Duration // from one key to the next
-	after  tea.Msg       // what comes later, the last of it,
-	stays  time.Duration // and when
+	pace   time.Duration   // from one key to the next
+	after  tea.Msg         // what comes later, the last of it,
+	stays  time.Duration   // when,
+	waits  context.Context // and for how long it is waited for
 }
 
 func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
@@ -103,8 +104,8 @@ func newStage(t testing.TB, w, h int, change ...func(*Options)) *stage {
 }
 
 // later keeps what would come after a time.
-func (s *stage) later(d time.Duration, msg tea.Msg) tea.Cmd {
-	s.after, s.stays = msg, d
+func (s *stage) later(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+	s.after, s.stays, s.waits = msg, d, ctx
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,7 +50,10 @@ func (m *Model) fading(before int) tea.Cmd {
 	if m.message.tone == sorry {
 		stays = staysSorry
 	}
-	return m.opts.Later(stays, fadedMsg{m.message.n})
+	m.stopFade() // whatever was said before is gone
+	ctx, stop := context.WithCancel(m.ctx)
+	m.stopFade = stop
+	return m.opts.Later(ctx, stays, fadedMsg{m.message.n})
 }
 
 // faded ends a message.
@@ -59,9 +63,18 @@ func (m *Model) faded(msg fadedMsg) {
 	}
 }
 
-// later delivers a message after a time.
-func later(d time.Duration, msg tea.Msg) tea.Cmd {
-	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+// later is Later by the local clock.
+func later(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-timer.C:
+			return msg
+		}
+	}
 }
 
 // over draws the message in place of the last lines.

@@ -36,7 +36,10 @@ type Options struct {
 	Columns []string     // of the overview, in this order, named as [Columns] does; empty: all
 	Mouse   bool         // take clicks and the wheel; the terminal's own selection then needs shift
 
-	Now   func() time.Time                     // the local clock; nil: time.Now
-	Later func(time.Duration, tea.Msg) tea.Cmd // delivers a message after a time; nil: by that clock
-	Zone  *time.Location                       // in which times are shown; nil: time.Local
+	Now   func() time.Time // the local clock; nil: time.Now
+	Later Later            // nil: by that clock
+	Zone  *time.Location   // in which times are shown; nil: time.Local
 }
+
+// Later delivers a message after a time, unless the context ends first.
+type Later func(ctx context.Context, after time.Duration, msg tea.Msg) tea.Cmd

@@ -38,9 +38,11 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	defer context.AfterFunc(ctx, p.Quit)()
 	defer suspending(p.Send, resumed)()
 	last, release := keep()
-	restore := aside(last, func(line string) { go p.Send(strayMsg(line)) })
+	tell, told := newest(func(line string) { p.Send(strayMsg(line)) })
+	restore := aside(last, tell)
 	_, err := p.Run()
 	restore()
+	told()
 	release()
 	m.endRecording()
 	switch {

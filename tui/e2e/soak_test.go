@@ -40,13 +40,20 @@ func TestSoak(t *testing.T) {
 
 	ctx, end := context.WithTimeout(t.Context(), length)
 	defer end()
-	var busy sync.WaitGroup
-	busy.Go(func() { w.load(ctx) })
-	busy.Go(func() { w.disturb(ctx) })
+	loaded, endLoad := context.WithCancel(t.Context())
+	defer endLoad()
+	var load, disturb sync.WaitGroup
+	load.Go(func() { w.load(loaded) })
+	disturb.Go(func() { w.disturb(ctx) })
 	d.drive(ctx, length)
-	busy.Wait()
+	disturb.Wait()
 	w.change(t.Context(), false)
 	d.home()
+	fresh := open(t, 120, 40, "-s", w.server.ClientURL(), "SOAK/work")
+	fresh.see("▸ SOAK/work", "MEMBERS", "pinned") // as it is under load: without, pins time out
+	d.see("pinned")
+	endLoad()
+	load.Wait()
 
 	f := &figures{}
 	defer f.print("Soak")
@@ -67,9 +74,6 @@ func TestSoak(t *testing.T) {
 	most := 5 * disturbances // each may cut off every member in the middle of a message
 	check("handled more than once", fmt.Sprintf("≤ %d, one a member and event", most), fmt.Sprint(twice), twice <= most)
 
-	fresh := open(t, 120, 40, "-s", w.server.ClientURL(), "SOAK/work")
-	fresh.see("▸ SOAK/work", "MEMBERS", "pinned")
-	d.see("pinned")
 	var subs []uint32
 	within(t, "three screens connected, the driven one with no more subscriptions than a fresh one", func() bool {
 		list := w.screens()
