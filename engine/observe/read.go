@@ -5,92 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"pcgtop/model"
 )
-
-// At most so many streams are read at the same time, and fewer of what is not on the
-// screen, so that slow streams there hold up nobody who is looked at.
-const (
-	maxReads     = 8
-	maxRestReads = 6
-)
-
-// restBatch is how many streams that are not on the screen are read one after the other,
-// where the budget allows it: each by itself would wake the program as often.
-const restBatch = 5
-
-// dispatch reads the plan's streams, as many at a time as may be, whenever the budget
-// has something left.
-func (l *link) dispatch(ctx context.Context) error {
-	crew, ctx := newCrew(ctx)
-	crew.run(func() error { return l.startReads(ctx, crew) })
-	return crew.wait()
-}
-
-func (l *link) startReads(ctx context.Context, crew *crew) error {
-	var mu sync.Mutex
-	reads, restReads := 0, 0
-	batch, most := 0, max(1, min(restBatch, int(l.opts.MaxRequests/4)))
-	var next time.Time // batch, at the earliest: reads that were just begun have not taken their tokens yet
-	nextIn := func() time.Duration { return max(time.Until(next), l.api.budget.waitFor(float64(most))) }
-	for {
-		if batch == 0 && nextIn() <= 0 {
-			batch, next = most, time.Now().Add(time.Duration(float64(most)/l.opts.MaxRequests*float64(time.Second)))
-		}
-		mu.Lock()
-		full, restOK := reads >= maxReads, restReads < maxRestReads && batch > 0
-		mu.Unlock()
-		wait := time.Minute
-		var t *target
-		var rest, urgent bool
-		if !full && l.isListed() {
-			// Waiting for the budget before the choice lets the choice be made by what
-			// is known then.
-			if wait = l.api.budget.wait(); wait == 0 {
-				if t, rest, urgent = l.plan.take(time.Now(), restOK); t == nil {
-					wait = l.plan.peek(time.Now(), restOK)
-					if batch == 0 {
-						wait = min(wait, max(nextIn(), time.Millisecond))
-					}
-				}
-			}
-		}
-		if t == nil {
-			timer := time.NewTimer(wait)
-			select {
-			case <-ctx.Done():
-				timer.Stop()
-				return ctx.Err()
-			case <-l.plan.wake:
-			case <-timer.C:
-			}
-			timer.Stop()
-			continue
-		}
-		mu.Lock()
-		reads++
-		if rest {
-			restReads++
-			batch--
-		}
-		mu.Unlock()
-		crew.run(func() error {
-			failed := l.read(ctx, t, urgent)
-			mu.Lock()
-			reads--
-			if rest {
-				restReads--
-			}
-			mu.Unlock()
-			l.plan.done(t, failed)
-			l.progress()
-			return nil
-		})
-	}
-}
 
 // read reads one stream's consumers, and its facts where they are needed. What is not
 // urgent is told a little later, together with more of the kind.
