@@ -16,6 +16,7 @@ import (
 
 	"pcgtop/engine/pcgroups"
 	"pcgtop/internal/natstest"
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -70,7 +71,7 @@ func directReads(t *testing.T, k model.Key, urls []string, engines ...*Engine) (
 				for _, e := range engines {
 					e.see(model.ConfigSeen{Key: k, Revision: entry.Revision(), Config: &config})
 				}
-				pause(ctx, time.Millisecond)
+				_ = pause.For(ctx, time.Millisecond)
 			}
 		})
 	}

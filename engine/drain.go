@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/observe"
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -140,7 +141,7 @@ func (h *handover) settle(ctx context.Context) (uint64, error) {
 		case left < h.margin():
 			return unacked, nil
 		}
-		if !pause(ctx, poll) {
+		if pause.For(ctx, poll) != nil {
 			return 0, context.Cause(ctx)
 		}
 	}

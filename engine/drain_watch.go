@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -80,7 +81,7 @@ func (h *handover) watch(ctx context.Context) {
 				return
 			}
 		}
-		if time.Since(wrote) > h.watchMost() || !pause(ctx, poll) {
+		if time.Since(wrote) > h.watchMost() || pause.For(ctx, poll) != nil {
 			h.leave(ctx, touched)
 			return
 		}

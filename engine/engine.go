@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/observe"
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -197,7 +198,7 @@ func (e *Engine) publish(ctx context.Context, observed <-chan error, deliver fun
 			return true, err
 		case <-beat.C:
 		case <-e.wake:
-			if !pause(ctx, quiet-time.Since(last)) {
+			if pause.For(ctx, quiet-time.Since(last)) != nil {
 				return false, nil
 			}
 		}
@@ -246,19 +247,5 @@ func (e *Engine) deliver(s *model.Snapshot) {
 		case <-e.out:
 		default:
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/pcgroups"
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -60,7 +61,7 @@ func (a *administration) put(ctx context.Context, p *model.Plan, mappings []pcgr
 		if !behind || wait > behindMost {
 			return revision, err
 		}
-		if now, readErr := a.stored(ctx, p.Key); readErr != nil || now.Revision != p.Revision || !pause(ctx, wait) {
+		if now, readErr := a.stored(ctx, p.Key); readErr != nil || now.Revision != p.Revision || pause.For(ctx, wait) != nil {
 			return revision, err
 		}
 	}

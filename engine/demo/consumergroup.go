@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/internal/pause"
 )
 
 // CrateConfig is a group as the Rust consumergroup crates make them.
@@ -228,22 +230,11 @@ func (d *Demo) crates(ctx, traffic context.Context, seed uint64) error {
 // comeAndGo lets a member leave and come again until the context ends. What fails shows on
 // the screens.
 func (g *CrateGroup) comeAndGo(ctx context.Context, name string, js jetstream.JetStream) {
-	for pause(ctx, crateStays) {
+	for pause.For(ctx, crateStays) == nil {
 		_ = g.Leave(ctx, name)
-		if !pause(ctx, crateAway) {
+		if pause.For(ctx, crateAway) != nil {
 			return
 		}
 		_ = g.Join(ctx, name, js)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"pcgtop/internal/pause"
 )
 
 // bucket follows one KV bucket. What it knows outlives a connection; one goroutine at a
@@ -99,22 +101,12 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 			}
 			wait = retryAfter
 		}
-		poked = wait > 0 && b.pause(ctx, wait)
+		poked = false
+		if wait > 0 {
+			poked, _ = pause.Until(ctx, wait, b.poke)
+		}
 	}
 	return nil
-}
-
-// pause waits, and tells whether it was woken by what was announced.
-func (b *bucket) pause(ctx context.Context, d time.Duration) (poked bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	case <-b.poke:
-		return true
-	}
-	return false
 }
 
 // appear notes that the bucket exists, perhaps another one than before.

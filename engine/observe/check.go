@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"pcgtop/internal/pause"
 )
 
 // grace is how long a bucket's stream and the watch may disagree: what is stored is
@@ -34,21 +36,9 @@ func (w *watching) check(ctx context.Context) error {
 		if try > 0 {
 			return errReread
 		}
-		if err := w.meanwhile(ctx, settleDown); err != nil {
+		if err := w.meanwhile(ctx, func(ctx context.Context) error { return pause.For(ctx, grace) }); err != nil {
 			return err
 		}
-	}
-}
-
-// settleDown gives what is on its way the time to arrive.
-func settleDown(ctx context.Context) error {
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

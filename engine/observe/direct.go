@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -116,9 +117,8 @@ func (b *bucket) poll(ctx context.Context, l *link, ready func(), until time.Tim
 			b.settle(info)
 		}
 		ready()
-		b.pause(ctx, l.opts.Health)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if _, err := pause.Until(ctx, l.opts.Health, b.poke); err != nil {
+			return err
 		}
 	}
 	return errReread

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"pcgtop/internal/pause"
 )
 
 // At most so many streams are read at the same time, and fewer of what is not on the
@@ -31,7 +33,7 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 	for {
 		t, rest, urgent, wait := l.nextRead(&places, batches)
 		if t == nil {
-			if err := l.plan.pause(ctx, wait); err != nil {
+			if _, err := pause.Until(ctx, wait, l.plan.wake); err != nil {
 				return err
 			}
 			continue
@@ -73,19 +75,6 @@ func (l *link) nextRead(places *places, batches *batches) (t *target, rest, urge
 		wait = min(wait, max(batches.wait(), time.Millisecond))
 	}
 	return nil, false, false, wait
-}
-
-// pause waits until something changes, or for so long.
-func (p *plan) pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-p.wake:
-	case <-timer.C:
-	}
-	return nil
 }
 
 // places counts the reads that go on, and those among them of what is not on the screen.

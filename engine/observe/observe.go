@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -207,14 +208,8 @@ func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Statu
 				_ = o.nc.ForceReconnect() // fails only when the connection is closed, which shows above
 			}
 		}
-		timer := time.NewTimer(pingEvery)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return 0, ctx.Err()
-		case <-status:
-		case <-timer.C:
+		if _, err := pause.Until(ctx, pingEvery, status); err != nil {
+			return 0, err
 		}
-		timer.Stop()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -16,17 +17,10 @@ func (l *link) followPartitions(ctx context.Context) error {
 	}
 	var last counted
 	for {
-		asked := false
-		timer := time.NewTimer(time.Until(last.next))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-l.counts:
-			asked = true
-		case <-timer.C:
+		asked, err := pause.Until(ctx, time.Until(last.next), l.counts)
+		if err != nil {
+			return err
 		}
-		timer.Stop()
 		if asked && last.key == l.openKey() && (time.Until(last.next) > last.due || time.Since(last.begun) < l.opts.Refresh) {
 			continue // it was counted a moment ago, or twice already without being paid for
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -108,15 +109,9 @@ func (l *link) followStreams(ctx context.Context) error {
 			l.opts.Log.Warn("streams not listed", "error", err)
 		}
 		l.streamsListed(err == nil)
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-l.streams:
-		case <-timer.C:
+		if _, err := pause.Until(ctx, wait, l.streams); err != nil {
+			return err
 		}
-		timer.Stop()
 	}
 }
 
@@ -200,14 +195,7 @@ func (t *listing) pace(ctx context.Context) bool {
 		return true
 	}
 	t.tell()
-	timer := time.NewTimer(portionEvery)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return pause.For(ctx, portionEvery) == nil
 }
 
 func (t *listing) tell() {

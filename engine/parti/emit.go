@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -42,7 +43,7 @@ func (f *following) tell(d *followed) error {
 				due = time.Since(last) >= tellEvery || d.aging(f.account.Now()) != aged
 			}
 		}
-		if !pause(d.ctx, tellGap-time.Since(last)) {
+		if pause.For(d.ctx, tellGap-time.Since(last)) != nil {
 			return nil
 		}
 		select {

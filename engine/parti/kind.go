@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"pcgtop/engine/observe"
 	"pcgtop/model"
@@ -220,21 +219,6 @@ func (f *following) forget(k model.Key) {
 	if was {
 		f.account.Emit(model.ConfigGone{Key: k, At: f.account.Now()})
 		f.account.Forget(k)
-	}
-}
-
-// pause waits, and tells whether the context still stands.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
 	}
 }
 

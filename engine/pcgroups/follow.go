@@ -8,6 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -84,7 +85,7 @@ func (m *member) refresh(ctx context.Context) (moved bool, err error) {
 // missing asks a second time whether the config is gone: a replica that lags behind
 // can answer for a moment that there is none.
 func (m *member) missing(ctx context.Context) bool {
-	if pause(ctx, 100*time.Millisecond) != nil {
+	if pause.For(ctx, 100*time.Millisecond) != nil {
 		return false
 	}
 	_, err := m.kv.Get(ctx, bucketKey(m.key.Stream, m.key.Group))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/internal/pause"
 )
 
 // A membership change moves partitions by deleting consumers: a work queue lets one
@@ -28,7 +30,7 @@ func (m *member) moved(ctx context.Context) error {
 	info, err := m.info(ctx)
 	if err == nil && m.isIdle(info) && info.NumWaiting > 1 {
 		// Nobody is pinned, so that any instance may replace the consumer: not all at once.
-		if pause(ctx, time.Duration(rand.Int64N(int64(yieldPause/2)))) != nil {
+		if pause.For(ctx, time.Duration(rand.Int64N(int64(yieldPause/2)))) != nil {
 			return nil
 		}
 		info, err = m.info(ctx)

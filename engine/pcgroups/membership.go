@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -174,7 +175,7 @@ func changeMembership(ctx context.Context, js jetstream.JetStream, k model.Key, 
 	var conflict error
 	for attempt := range writeAttempts {
 		if attempt > 0 {
-			if err := pause(ctx, time.Duration(1+rand.IntN(10*attempt))*time.Millisecond); err != nil {
+			if err := pause.For(ctx, time.Duration(1+rand.IntN(10*attempt))*time.Millisecond); err != nil {
 				return settings{}, errors.Join(conflict, err)
 			}
 		}
@@ -200,16 +201,4 @@ func changeMembership(ctx context.Context, js jetstream.JetStream, k model.Key, 
 		conflict = err
 	}
 	return settings{}, conflict
-}
-
-// pause waits, unless the context ends first.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

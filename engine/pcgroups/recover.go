@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -153,7 +154,7 @@ func (m *member) unlessRemoved(ctx context.Context, why error) error {
 		if err := m.reread(ctx); err != nil {
 			return err
 		}
-		if pause(ctx, 50*time.Millisecond) != nil {
+		if pause.For(ctx, 50*time.Millisecond) != nil {
 			return nil
 		}
 	}

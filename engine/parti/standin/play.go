@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/internal/pause"
 )
 
 // Work publishes messages, so many a second, and lets the living workers handle theirs, until
@@ -62,7 +64,7 @@ func (f *Fleet) runs(name string) bool {
 // handle takes what comes for a durable while its worker runs.
 func (f *Fleet) handle(ctx context.Context, durable string, runs func() bool) {
 	const rest = 300 * time.Millisecond
-	for pause(ctx, rest) {
+	for pause.For(ctx, rest) == nil {
 		if !runs() {
 			continue
 		}
@@ -92,13 +94,13 @@ func (f *Fleet) Play(ctx context.Context, step time.Duration) error {
 			func() error { return f.Join(ctx, extra) },
 			func() error { return f.handOver(ctx, step) },
 			func() error { f.Kill("worker-1"); return nil },
-			func() error { pause(ctx, f.opts.HeartbeatTTL); return f.Rebalance(ctx, "emergency") },
+			func() error { _ = pause.For(ctx, f.opts.HeartbeatTTL); return f.Rebalance(ctx, "emergency") },
 			func() error { return f.Join(ctx, "worker-1") },
 			func() error { return f.Rebalance(ctx, "planned_scale") },
 			func() error { return f.Leave(ctx, extra) },
 			func() error { return f.Rebalance(ctx, "planned_scale") },
 		} {
-			if !pause(ctx, step) {
+			if pause.For(ctx, step) != nil {
 				return nil
 			}
 			if err := act(); err != nil && ctx.Err() == nil {
@@ -147,8 +149,8 @@ func (f *Fleet) handOver(ctx context.Context, step time.Duration) error {
 		func() error { return p.Commit(ctx) },
 		func() error { return p.Aliases(ctx) },
 		func() error { return claim("prepare") },
-		func() error { pause(ctx, step); return claim("commit") },
-		func() error { pause(ctx, step); return f.Apply(ctx, p.workers...) },
+		func() error { _ = pause.For(ctx, step); return claim("commit") },
+		func() error { _ = pause.For(ctx, step); return f.Apply(ctx, p.workers...) },
 		func() error { return claim("stable") },
 	} {
 		if err := act(); err != nil {
@@ -156,16 +158,4 @@ func (f *Fleet) handOver(ctx context.Context, step time.Duration) error {
 		}
 	}
 	return nil
-}
-
-// pause waits, and tells whether the context still stands.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
