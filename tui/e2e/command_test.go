@@ -26,16 +26,36 @@ func (a *account) run(t *testing.T, stdin string, args ...string) (stdout, stder
 	return out.String(), err.String(), cmd.ProcessState.ExitCode()
 }
 
+// call is a command and what is to come of it.
+type call struct {
+	args string // and after <<< a line of standard input
+	code int
+	says string // on standard output, or on standard error when the code is not 0
+}
+
+// call runs a command and compares what comes of it.
+func (a *account) call(t *testing.T, c call) (stdout, stderr string) {
+	t.Helper()
+	args, stdin, asked := strings.Cut(c.args, " <<< ")
+	if asked {
+		stdin += "\n"
+	}
+	stdout, stderr, code := a.run(t, stdin, strings.Fields(args)...)
+	text := stdout
+	if c.code != 0 {
+		text = stderr
+	}
+	if code != c.code || !strings.Contains(text, c.says) {
+		t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
 // TestCommands runs every verb, in an order in which each has something to do.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	a := serve(t)
-	for _, c := range []struct {
-		args  string
-		stdin string
-		code  int
-		says  string // on standard output, or on standard error when the code is not 0
-	}{
+	for _, c := range []call{
 		{args: "elastic ls ORDERS", says: "analytics\nfulfillment\n"},
 		{args: "elastic list NOPE", code: 3, says: "stream NOPE: not found"},
 		{args: "static ls ORDERS", says: ""},
@@ -83,8 +103,8 @@ func TestCommands(t *testing.T) {
 		{args: "--max-requests 0.1 report", code: 2, says: `--max-requests is "0.1": give a number of at least 1`},
 		{args: "elastic info ORDERS nope", code: 3, says: "ORDERS/nope: not found"},
 		{args: "elastic sd ORDERS analytics a1", says: "step down a1 of ORDERS/analytics"},
-		{args: "elastic delete ORDERS mine", stdin: "other\n", code: 1, says: "not confirmed: nothing was deleted"},
-		{args: "elastic rm ORDERS mine", stdin: "mine\n", says: "deleted: work stream ORDERS-mine"},
+		{args: "elastic delete ORDERS mine <<< other", code: 1, says: "not confirmed: nothing was deleted"},
+		{args: "elastic rm ORDERS mine <<< mine", says: "deleted: work stream ORDERS-mine"},
 		{args: "elastic rm -f ORDERS mine", says: "was gone already"},
 		{args: "static ls PAYMENTS", says: "settlement\n"},
 		{args: "static create balanced PAYMENTS even 8 x y --filter payments.*", says: "created static group PAYMENTS/even"},
@@ -115,16 +135,9 @@ func TestCommands(t *testing.T) {
 		{args: "", code: 2, says: "no terminal that can show the screens"},
 		{args: "--server nats://u:secret@127.0.0.1:1 report", code: 1, says: "cannot connect to nats://127.0.0.1:1"},
 	} {
-		out, errs, code := a.run(t, c.stdin, strings.Fields(c.args)...)
-		text := out
-		if c.code != 0 {
-			text = errs
-			if strings.Count(errs, "\n") != 1 {
-				t.Errorf("%s: not one line on standard error: %q", c.args, errs)
-			}
-		}
-		if code != c.code || !strings.Contains(text, c.says) {
-			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
+		out, errs := a.call(t, c)
+		if c.code != 0 && strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: not one line on standard error: %q", c.args, errs)
 		}
 		if strings.HasSuffix(out, "\n\n") {
 			t.Errorf("pcgtop %s: an empty line at the end: %q", c.args, out)

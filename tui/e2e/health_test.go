@@ -130,11 +130,7 @@ func TestCheckSeesAGroupFallBehind(t *testing.T) {
 func TestWhere(t *testing.T) {
 	t.Parallel()
 	a := serve(t)
-	for _, c := range []struct {
-		args string
-		code int
-		says string
-	}{
+	for _, c := range []call{
 		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "telemetry.dev007.temp  partition 1  m1 (pinned)  roll-m1-"},
 		{"where TELEMETRY/rollup telemetry.dev007.temp", 0, "wait before it"},
 		{"where TELEMETRY/rollup dev007", 0, "telemetry.dev007."},
@@ -146,10 +142,7 @@ func TestWhere(t *testing.T) {
 		{"where ORDERS orders.c001", 2, ""},
 		{"where /fulfillment orders.c001", 2, ""},
 	} {
-		out, errs, code := a.run(t, "", strings.Fields(c.args)...)
-		if code != c.code || !strings.Contains(out, c.says) {
-			t.Errorf("pcgtop %s: exit %d, want %d with %q\n%s%s", c.args, code, c.code, c.says, out, errs)
-		}
+		a.call(t, c)
 	}
 	out, _, _ := a.run(t, "", "report", "-o", "json", "TELEMETRY/rollup")
 	if !strings.Contains(out, `"count":{"pending":`) || !strings.Contains(out, `"hop":{"state":`) {

@@ -155,11 +155,7 @@ func TestPartiCommands(t *testing.T) {
 		}
 		return list
 	}
-	for _, c := range []struct {
-		args, stdin string
-		code        int
-		says        string
-	}{
+	for _, c := range []call{
 		{args: "parti info parti worker", says: "MEMBER    HEARTBEAT  APPLIED  ALSO "},
 		{args: "parti info parti worker", says: "OWNER     STATE   WEIGHT  PENDING"},
 		{args: "parti info parti", says: "parti/worker"},
@@ -180,22 +176,15 @@ func TestPartiCommands(t *testing.T) {
 		{args: "parti source parti worker --set=-eu.1:5", code: 2, says: "put keys that begin with a sign in double quotes"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5 --apply", says: "edit the source of parti/worker (+eu.7:3:gpu, eu.1:5): revision 1 ▸ 2"},
 		{args: "parti source parti worker --add=eu.7:3", code: 1, says: "there is a partition eu.7 already"},
-		{args: "parti source parti worker --remove=eu.7 --apply", stdin: "yes\n", code: 1, says: "not confirmed: nothing was written"},
+		{args: "parti source parti worker --remove=eu.7 --apply <<< yes", code: 1, says: "not confirmed: nothing was written"},
 		{args: "parti source parti worker --remove=eu.7 --apply --read-only", code: 1, says: "read-only"},
-		{args: "parti source parti worker --remove=eu.7 --apply", stdin: "remove 1\n", says: "revision 2 ▸ 3"},
+		{args: "parti source parti worker --remove=eu.7 --apply <<< remove 1", says: "revision 2 ▸ 3"},
 		{args: "parti source parti worker --remove=us.0 --apply --force -o json", says: `"target":"parti-source/partitions"`},
 		{args: "parti remove-id parti worker worker-0", code: 1, says: "no stable id is stale"},
 		{args: "parti remove-id parti worker worker-0 --apply", code: 1, says: "no stable id is stale"},
 		{args: "parti source parti worker --set=zz:1", code: 1, says: "there is no partition zz in the source"},
 	} {
-		out, errs, code := a.run(t, c.stdin, strings.Fields(c.args)...)
-		said := out
-		if c.code != 0 {
-			said = errs
-		}
-		if code != c.code || !strings.Contains(said, c.says) {
-			t.Errorf("%s: exit %d\n%s\n%s", c.args, code, out, errs)
-		}
+		a.call(t, c)
 	}
 	if out, _, code := a.run(t, "", "--parti", "nosuch", "check"); code != 3 || !strings.HasPrefix(out, "UNKNOWN: 1 group, 1 ok; --parti nosuch finds nothing") {
 		t.Errorf("check: exit %d %s", code, out)
