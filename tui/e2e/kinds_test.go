@@ -168,6 +168,7 @@ func TestPartiCommands(t *testing.T) {
 		{args: "--parti parti report", says: "parti/worker"},
 		{args: "report --instances", says: "parti/worker"},
 		{args: "report --instances parti/worker", says: "HEARTBEAT"},
+		{args: "report --instances", says: "\ninstances of parti groups are not told apart: the server pins none of them\n"},
 		{args: "check --no-standby crit", says: "OK: 1 group, 1 ok"},
 		{args: "parti source parti worker", code: 2, says: "give --add, --set or --remove"},
 		{args: "parti source parti worker --add=eu.7:3:gpu --set=eu.1:5", says: "3 partitions ▸ 4\n  + eu.7, weight 3, label gpu\n  eu.1: weight 2 ▸ 5\n"},
@@ -188,6 +189,9 @@ func TestPartiCommands(t *testing.T) {
 	}
 	if out, _, code := a.run(t, "", "--parti", "nosuch", "check"); code != 3 || !strings.HasPrefix(out, "UNKNOWN: 1 group, 1 ok; --parti nosuch finds nothing") {
 		t.Errorf("check: exit %d %s", code, out)
+	}
+	if out, _, _ := a.run(t, "", "report", "--instances", "parti/worker"); !strings.HasSuffix(out, "\n\ninstances of parti groups are not told apart: the server pins none of them\n") {
+		t.Errorf("instances of Parti alone:\n%s", out)
 	}
 	if out, _, _ := a.run(t, "", "--parti", "parti", "report"); strings.Contains(out, "finds nothing") {
 		t.Errorf("it is there:\n%s", out)

@@ -3,18 +3,24 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
 
-// Instances writes a row a running instance, under its group and member, and which
-// permission is missing where they are not known.
+// Instances writes a row a running instance, under its group and member, and why where they
+// are not known.
 func Instances(w io.Writer, s *model.Snapshot) error {
 	t := table{head: []string{"GROUP", "MEMBER", "INSTANCE", "ROLE", "ADDRESS", "LIBRARY", "SERVER", "RTT", "UP", "PINNED", "PULLED", "TO SEND"}, right: []int{7, 8, 9, 10, 11}}
 	fmt.Fprintln(w)
+	var apart []model.Kind // whose instances are not told apart
+	heard := false
 	for _, g := range s.Groups {
+		if heard = heard || g.Pins(); !g.Pins() && !slices.Contains(apart, g.Key.Kind) {
+			apart = append(apart, g.Key.Kind)
+		}
 		if g.Watch != nil {
 			for _, missing := range []string{g.Watch.NoPulls, g.Watch.NoConnections} {
 				if missing != "" {
@@ -36,7 +42,13 @@ func Instances(w io.Writer, s *model.Snapshot) error {
 			}
 		}
 	}
-	if len(t.rows) == 0 {
+	for _, k := range apart {
+		fmt.Fprintf(w, "instances of %s groups are not told apart: the server pins none of them\n", k)
+	}
+	switch {
+	case len(t.rows) == 0 && !heard && len(apart) > 0:
+		return nil
+	case len(t.rows) == 0:
 		_, err := fmt.Fprintln(w, "no instances were heard")
 		return err
 	}
