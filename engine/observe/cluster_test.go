@@ -66,7 +66,9 @@ func TestServersGoAndComeBack(t *testing.T) {
 	read := func(s *model.Snapshot) bool {
 		return live(s) && s.Group(k) != nil && s.Group(k).ReadError == "" && !s.Group(k).ReadAt.IsZero()
 	}
-	r.until(t, "the group", read)
+	if now, _ := r.until(t, "the group", read); now.Server.Name != servers[here].Name() || now.Server.Cluster != "C" {
+		t.Errorf("it answers, and is told as %+v", now.Server)
+	}
 
 	// Another leader of a consumer is told of that member, and it is read from there.
 	natstest.Soon(t, "make m1's consumer", func() (jetstream.Consumer, error) {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,17 @@ func TestEverythingDenied(t *testing.T) {
 			t.Errorf("why the %s groups are not known: %q", k, why)
 		}
 	}
+}
+
+// What was denied is not named any more when it is permitted once the link is back.
+func TestDeniedUntilPermitted(t *testing.T) {
+	s := limited(t, "$JS.API.INFO", "$JS.API.STREAM.INFO.>", "$JS.API.DIRECT.GET.>")
+	_, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), Options{})
+	r.until(t, "denied", func(s *model.Snapshot) bool { return live(s) && deniedWith(s, "STREAM.LIST") })
+	port := s.Addr().(*net.TCPAddr).Port
+	natstest.Stop(s)
+	natstest.Start(t, func(o *server.Options) { o.Port, o.Users = port, []*server.User{{Username: "limited", Password: "pw"}} })
+	r.until(t, "nothing is named", func(s *model.Snapshot) bool { return live(s) && len(s.Denied) == 0 })
 }
 
 // Answers that cannot be received are told too, in one piece.

@@ -22,7 +22,7 @@ func TestRestartedServerIsReadAgain(t *testing.T) {
 	kv := bucketOf(t, jetStream(t, connect(t, url)), model.KindStatic)
 	must(kv.PutString(t.Context(), "S.old", goodConfig))
 	must(kv.PutString(t.Context(), "S.goes", goodConfig))
-	_, r := observe(t, connect(t, url), Options{})
+	_, r := observe(t, connect(t, url), Options{Refresh: time.Minute}) // nothing is read merely because its turn has come
 	r.until(t, "live", func(s *model.Snapshot) bool { return live(s) && len(s.Groups) == 2 })
 
 	natstest.Stop(s)
@@ -52,9 +52,16 @@ func TestRestartedServerIsReadAgain(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var states []model.LinkState
+	read := false // since the link state before
 	for _, o := range r.all {
-		if l, ok := o.(model.LinkSeen); ok {
-			states = append(states, l.State)
+		switch o := o.(type) {
+		case model.ConsumersRead:
+			read = read || o.Stream == "S"
+		case model.LinkSeen:
+			if states = append(states, o.State); o.State == model.LinkLive && !read {
+				t.Errorf("it counts as live before the stream was read: %v", states)
+			}
+			read = false
 		}
 	}
 	want := []model.LinkState{model.LinkLive, model.LinkLost, model.LinkRereading, model.LinkLive}
