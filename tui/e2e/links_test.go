@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pcgtop/internal/natstest"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
@@ -169,6 +172,82 @@ func TestServerAway(t *testing.T) {
 	t.Logf("everything read again %v after the server was back", time.Since(back).Round(time.Millisecond))
 	term.press("q")
 	term.exit(5 * time.Second)
+}
+
+// TestAnotherCluster: behind the address of a server that was away stands one of another
+// cluster. The screen says so, whatever is looked at, until the right one answers again.
+func TestAnotherCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	t.Parallel()
+	port := server.RANDOM_PORT
+	run := func(name, cluster string) *server.Server {
+		o := &server.Options{ServerName: name, Port: port, StoreDir: t.TempDir()}
+		o.Cluster.Name = cluster
+		s, _ := ownServerWith(t, o)
+		return s
+	}
+	s := run("n1", "east")
+	port = s.Addr().(*net.TCPAddr).Port
+	term := open(t, 120, 40, "-s", s.ClientURL())
+	term.see("n1", "● live")
+	natstest.Stop(s)
+	s = run("x1", "west")
+	const banner = "another cluster answers: x1 in west, at first it was n1 in east: is it the right one?"
+	term.see("● live", banner)
+	term.press("e")
+	term.see("of all groups", banner)
+	natstest.Stop(s)
+	run("n2", "east")
+	term.gone("at first it was")
+	term.see("● live", "another cluster answers: n2 in east now, x1 in west before")
+	term.press("q")
+	term.exit(5 * time.Second)
+}
+
+// TestClosedForGood: a connection that the client gives up for good, as when it is told
+// what it does not understand, leaves no picture to show. The program ends, says why, and
+// gives the terminal back.
+func TestClosedForGood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the real binary")
+	}
+	t.Parallel()
+	s, _ := ownServer(t)
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = front.Close() })
+	clients := make(chan net.Conn, 1)
+	go func() {
+		in, err := front.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("tcp", s.Addr().String())
+		if err != nil {
+			return
+		}
+		clients <- in
+		go func() { _, _ = io.Copy(out, in); _ = out.Close() }()
+		_, _ = io.Copy(in, out)
+	}()
+	term := open(t, 80, 24, "-s", "nats://"+front.Addr().String())
+	term.see("● live")
+	if _, err := io.WriteString(<-clients, "-ERR 'out of order'\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code := term.exit(patience); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	<-term.done
+	out := term.output()
+	restored(t, out)
+	if after := out[strings.LastIndex(out, "\x1b[?1049l"):]; !strings.Contains(after, "pcgtop: ") || !strings.Contains(after, "connection closed") {
+		t.Errorf("why it ended: %q", after)
+	}
 }
 
 var age = regexp.MustCompile(`● live (\d+) s`)
