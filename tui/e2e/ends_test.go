@@ -102,8 +102,8 @@ func TestABrokenProgramGivesTheTerminalBack(t *testing.T) {
 		if c.code != 1 || c.where == "fatal" {
 			term.see("VERDICT", "S/g")
 			before = modes(t, term)
-			if c.where == "killed" {
-				_ = term.cmd.Process.Kill()
+			if c.where == "killed" { // with all that its group has
+				_ = syscall.Kill(-term.cmd.Process.Pid, syscall.SIGKILL)
 			}
 			term.press("r")
 		}
