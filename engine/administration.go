@@ -83,7 +83,7 @@ func (a *administration) stepDown(ctx context.Context, p *model.Plan) (string, e
 	case errors.Is(err, pcgroups.ErrPinChanged):
 		return "", fmt.Errorf("%w: %s is not pinned to %s any more; nothing was done: %w", ErrChanged, pin.Member, model.ShortID(pin.PinID), err)
 	case err != nil:
-		return "", fmt.Errorf("%s: %w", describe(p), err)
+		return "", unsure(p, err)
 	}
 	return fmt.Sprintf("%s: unpinned %s", describe(p), model.ShortID(pin.PinID)), nil
 }

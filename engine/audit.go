@@ -53,6 +53,7 @@ const (
 	AuditBegun  = "begun"
 	AuditDone   = "done"
 	AuditFailed = "failed"
+	AuditUnsure = "unsure" // no answer came: it may have been done
 )
 
 // openAudit appends to a file that only its owner may read, and makes it if need be. An
@@ -118,6 +119,9 @@ func (e *entry) end(done Outcome, err error) error {
 	r.Result, r.Detail = AuditDone, done.Text
 	if err != nil {
 		r.Result, r.Detail = AuditFailed, err.Error()
+	}
+	if errors.Is(err, model.ErrUnsure) {
+		r.Result = AuditUnsure
 	}
 	if done.Revision > 0 {
 		r.Revision = done.Revision

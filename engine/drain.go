@@ -230,14 +230,14 @@ func (h *handover) giveUp(ctx context.Context, why error) error {
 	err := h.resume(undoing, func(string, *jetstream.ConsumerInfo) bool { return true })
 	what := "nothing was written"
 	switch {
-	case errors.Is(why, ErrChanged), errors.Is(why, errUnsure): // says so itself
+	case errors.Is(why, ErrChanged), errors.Is(why, model.ErrUnsure): // says so itself
 		what = "no member stays paused"
 	case len(h.ours) > 0 || len(h.now.Paused) > 0:
 		what += ", and no member stays paused"
 	}
 	if err != nil {
 		what = fmt.Sprintf("the pauses end by themselves at %s, for they could not be taken back: %v", h.until.Local().Format(time.TimeOnly), err)
-		if !errors.Is(why, errUnsure) {
+		if !errors.Is(why, model.ErrUnsure) {
 			what = "nothing was written; " + what
 		}
 	}

@@ -33,7 +33,7 @@ func (a *administration) create(ctx context.Context, p *model.Plan) (Outcome, er
 		_, err = pcgroups.CreateStatic(ctx, a.js, k.Stream, k.Group, uint(c.Partitions), filters, c.Members, wire(c.Mappings))
 	}
 	if err != nil {
-		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)
+		return Outcome{}, unsure(p, err)
 	}
 	return Outcome{Text: describe(p) + " with " + model.Count(c.Partitions, "partition")}, nil
 }
@@ -53,7 +53,7 @@ func (a *administration) delete(ctx context.Context, p *model.Plan) (Outcome, er
 		}
 		return Outcome{}, &halfDone{describe(p), how, err}
 	case err != nil:
-		return Outcome{}, fmt.Errorf("%s: %w", describe(p), err)
+		return Outcome{}, unsure(p, err)
 	}
 	text := describe(p) + ": " + strings.Join(named(report.Removed), ", ") + " removed"
 	if len(report.LeftAlone) > 0 {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	"pcgtop/model"
@@ -14,8 +16,11 @@ func (e *Engine) told(p *model.Plan, done Outcome, err error) []model.Observatio
 	if a := p.Intent.Action; (a == model.ActionStepDown || a == model.ActionRemoveID) && len(p.Intent.Members) == 1 {
 		event.Member = p.Intent.Members[0]
 	}
-	if err != nil && done.Text == "" {
-		event.Text = describe(p) + " refused: " + err.Error()
+	switch {
+	case errors.Is(err, model.ErrUnsure):
+		event.Text = err.Error()
+	case err != nil && done.Text == "":
+		event.Text = describe(p) + " refused: " + strings.TrimPrefix(err.Error(), describe(p)+": ")
 	}
 	list := []model.Observation{model.EventSeen{Event: event}}
 	if done.Text == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/engine/observe"
 	"pcgtop/engine/pcgroups"
 	"pcgtop/internal/pause"
 	"pcgtop/model"
@@ -70,31 +71,54 @@ func (a *administration) put(ctx context.Context, p *model.Plan, mappings []pcgr
 // errNobody: nobody took the write, as when a leaf node has lost its hub.
 var errNobody = errors.New("JetStream does not answer now: try again once it does")
 
-// errUnsure: no answer came to the write, and what is stored cannot be read.
-var errUnsure = errors.New("it is not known whether it was written: look at the group once the link is back")
-
-// checkMost bounds the reading of what is stored, after a write without an answer.
-const checkMost = 2 * time.Second
+// checkMost bounds the reading of what is stored, after a write without an answer, and
+// checkEvery is how soon it is tried again where the link is away.
+const (
+	checkMost  = 2 * time.Second
+	checkEvery = 50 * time.Millisecond
+)
 
 // outcome finds out what came of a write that failed with this error. Where no answer
-// came, it may have been written all the same, and what is stored tells.
+// came, it may have been written all the same, and what is stored tells if it was. If it
+// was not, it can be yet: by a server that was frozen, or when there is a quorum again.
 func (a *administration) outcome(ctx context.Context, p *model.Plan, cause error) (uint64, error) {
 	if errors.Is(cause, nats.ErrNoResponders) || errors.Is(cause, jetstream.ErrNoStreamResponse) {
 		return 0, fmt.Errorf("%s: %w; nothing was written", describe(p), errNobody)
 	}
-	if !errors.Is(cause, context.DeadlineExceeded) && !errors.Is(cause, context.Canceled) {
-		return 0, fmt.Errorf("%s: %w", describe(p), cause)
+	if !errors.Is(cause, pcgroups.ErrUnanswered) {
+		return 0, fmt.Errorf("%s: %w", describe(p), untouched(cause))
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkMost)
 	defer cancel()
 	now, err := a.stored(ctx, p.Key)
+	for err != nil && !errors.Is(err, observe.ErrNoConfig) && pause.For(ctx, checkEvery) == nil {
+		now, err = a.stored(ctx, p.Key)
+	}
 	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%s: %w (%w)", describe(p), errUnsure, cause)
-	case now.Revision == p.Revision:
-		return 0, fmt.Errorf("%s: %w; nothing was written", describe(p), cause)
+	case err != nil && !errors.Is(err, observe.ErrNoConfig):
+		return 0, fmt.Errorf("%s: %w whether it was written: look at the group once the link is back (%w)", describe(p), model.ErrUnsure, cause)
+	case err == nil && now.Revision == p.Revision:
+		return 0, fmt.Errorf("%s: %w whether it will be written: it was not so far, look at the group again (%w)", describe(p), model.ErrUnsure, cause)
 	case now.Config != nil && reflect.DeepEqual(now.Config.Assignment(), p.After()):
 		return now.Revision, nil
 	}
 	return 0, a.conflict(ctx, p, cause)
+}
+
+// untouched says that nothing was written where the link was lost before anything was.
+func untouched(cause error) error {
+	for _, lost := range []error{context.DeadlineExceeded, context.Canceled, nats.ErrDisconnected, nats.ErrConnectionClosed, nats.ErrReconnectBufExceeded} {
+		if errors.Is(cause, lost) {
+			return fmt.Errorf("%w; nothing was written", cause)
+		}
+	}
+	return cause
+}
+
+// unsure says of an action that was sent and not answered that it may have been done.
+func unsure(p *model.Plan, cause error) error {
+	if errors.Is(cause, pcgroups.ErrUnanswered) {
+		return fmt.Errorf("%s: %w whether it was done: look at the group once the link is back (%w)", describe(p), model.ErrUnsure, cause)
+	}
+	return fmt.Errorf("%s: %w", describe(p), cause)
 }

@@ -106,6 +106,10 @@ func (p *Plan) WritesConfig() bool {
 // ErrRefused is wrapped by every reason why an action makes no plan.
 var ErrRefused = errors.New("refused")
 
+// ErrUnsure is wrapped by the error of carrying out a plan of which it is not known what
+// came: no answer arrived, so that it may have been done, or be done yet.
+var ErrUnsure = errors.New("no answer came, so it is not known")
+
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
 }

@@ -57,7 +57,7 @@ func (d *deleteWindow) survey(m *Model) tea.Cmd {
 func (d *deleteWindow) surveyed(m *Model, msg surveyMsg) {
 	switch {
 	case msg.err != nil:
-		d.failed = msg.err.Error()
+		d.failed = failure(msg.err)
 	case msg.plan.Revision != d.plan.Revision:
 		d.stale = fmt.Sprintf("revision %d ▸ %d", d.plan.Revision, msg.plan.Revision)
 	default:

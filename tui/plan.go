@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type planWindow struct {
 	confirm  bool         // the focus is on the other button than Cancel
 	refused  bool         // that one does not apply the plan, as last seen
 	stale    string       // what changed since
-	failed   string       // why Apply did not do it
+	failed   string       // that Apply did not do it, or may not have, and why
 	applying bool
 	shownAt  time.Time
 	top      int // first visible line
@@ -57,6 +58,14 @@ func (m *Model) plan(g *model.Group, in model.Intent) {
 
 // reason is an error without the word that says that it is one.
 func reason(err error) string { return strings.TrimPrefix(err.Error(), model.ErrRefused.Error()+": ") }
+
+// failure says that a plan was not carried out, or that it is not known.
+func failure(err error) string {
+	if errors.Is(err, model.ErrUnsure) {
+		return reason(err)
+	}
+	return "not done: " + reason(err)
+}
 
 func (d *planWindow) screen() keymap.Screen { return keymap.Plan }
 
@@ -188,7 +197,7 @@ func (m *Model) applied(msg appliedMsg) {
 	case at < 0:
 		m.say(sorry, d.title()+": "+reason(msg.err))
 	default:
-		d.failed = reason(msg.err)
+		d.failed = failure(msg.err)
 		d.refresh(m)
 	}
 }

@@ -60,7 +60,7 @@ func pinDrift(pin model.PinLoss, now *model.Group) string {
 func (d *planWindow) refusal(m *Model) string {
 	switch {
 	case d.failed != "":
-		return "not done: " + d.failed
+		return d.failed
 	case d.stale != "":
 		return "changed meanwhile: " + d.stale
 	}

@@ -1,8 +1,11 @@
 package pcgroups
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	"github.com/nats-io/nats.go"
 
 	"pcgtop/model"
 )
@@ -36,6 +39,9 @@ var (
 	ErrConsumerGone = errors.New("the member's consumer was deleted")
 	// ErrStreamGone: the stream that the member consumes from does not exist any more.
 	ErrStreamGone = errors.New("the consumer group's stream is gone")
+	// ErrUnanswered: no answer came to something that was to be written, made or deleted,
+	// so that it may have been done, or be done yet.
+	ErrUnanswered = errors.New("no answer to what was written")
 	// ErrEnded: the instance has ended, so what was waited for will not happen.
 	ErrEnded = errors.New("the member has ended")
 	// ErrHandlerPanic: the message handler panicked. The message is not acknowledged.
@@ -67,3 +73,14 @@ type plainError struct {
 
 func (e *plainError) Error() string   { return e.text }
 func (e *plainError) Unwrap() []error { return e.is }
+
+// unanswered makes an error of a write wrap [ErrUnanswered] where no answer came: the
+// request was sent, and then the time was up or the connection lost.
+func unanswered(err error) error {
+	for _, e := range []error{context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrConnectionClosed} {
+		if errors.Is(err, e) {
+			return &plainError{text: err.Error(), is: []error{ErrUnanswered, err}}
+		}
+	}
+	return err
+}
