@@ -64,9 +64,12 @@ func TestBucketReplacedUnheard(t *testing.T) {
 	}
 	kv = bucketOf(t, js, model.KindElastic)
 	must(kv.PutString(t.Context(), "T.h", goodConfig))
-	r.until(t, "only the other group", func(s *model.Snapshot) bool {
+	_, took := r.until(t, "only the other group", func(s *model.Snapshot) bool {
 		return len(s.Groups) == 1 && s.Groups[0].Key == elastic("T", "h")
 	})
+	if took > 10*quick().Health { // a watch that falls silent is given up, too, but after 6 s
+		t.Errorf("noticed after %v", took)
+	}
 }
 
 // A new bucket counts from 1 again: the same key in it, at a lower revision than was

@@ -77,6 +77,9 @@ func TestLostQuorum(t *testing.T) {
 			}
 			if stays {
 				now, took := r.within(t, time.Minute, "no quorum is told of as such", func(s *model.Snapshot) bool { return s.Group(k).Verdict == model.VerdictOffline })
+				if took > 6*time.Second {
+					t.Errorf("no quorum is told of after %v more", took)
+				}
 				if f := now.Group(k).Findings[0]; !strings.HasPrefix(f.Text, "no quorum: 2 of the 3 servers of stream S-g are down (nats-") {
 					t.Errorf("after %v: %+v", took, f)
 				}

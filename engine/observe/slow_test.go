@@ -2,10 +2,12 @@ package observe
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/internal/natstest"
 	"pcgtop/model"
@@ -61,6 +63,37 @@ func TestSlowLink(t *testing.T) {
 	}
 	if slices.ContainsFunc(r.observations(), func(o model.Observation) bool { l, ok := o.(model.LinkSeen); return ok && l.State == model.LinkLost }) {
 		t.Error("the slow link counted as lost")
+	}
+}
+
+// TUI-13: a stream of which no answer comes says so in its own rows, long before the answer
+// is given up, and takes it back when one comes; the others are as they were.
+func TestAnAnswerThatIsLateIsTold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for late answers")
+	}
+	t.Parallel()
+	s := natstest.Start(t)
+	nc := connect(t, s.ClientURL())
+	js := jetStream(t, nc)
+	kv := bucketOf(t, js, model.KindElastic)
+	for _, g := range []string{"slow", "a"} {
+		must(js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S-" + g, Subjects: []string{g + ".>"}, Storage: jetstream.MemoryStorage}))
+		must(kv.PutString(t.Context(), "S."+g, goodConfig))
+	}
+	slowAPI(t, nc, "far.API", "CONSUMER.LIST.S-slow", 4*time.Second)
+	_, r := observe(t, connect(t, s.ClientURL()), Options{APIPrefix: "far.API"})
+	slow, quick := elastic("S", "slow"), elastic("S", "a")
+	now, took := r.until(t, "no answer", func(s *model.Snapshot) bool { g := s.Group(slow); return g != nil && g.ReadError != "" })
+	if text := now.Group(slow).ReadError; !strings.HasPrefix(text, "no answer for ") || !strings.HasSuffix(text, " to CONSUMER.LIST.S-slow") || took > 3*time.Second {
+		t.Errorf("%q after %v", text, took)
+	}
+	r.until(t, "the answer", func(s *model.Snapshot) bool { return s.Group(slow).ReadError == "" && !s.Group(slow).ReadAt.IsZero() })
+	if slices.ContainsFunc(r.observations(), func(o model.Observation) bool {
+		read, ok := o.(model.ConsumersRead)
+		return ok && read.Stream == quick.ConsumeStream() && read.Error != ""
+	}) {
+		t.Error("another stream was blamed")
 	}
 }
 
