@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,5 +164,16 @@ func TestRunTwice(t *testing.T) {
 	until(t, e, "live", live)
 	if err := e.Run(t.Context()); err != ErrRunning {
 		t.Errorf("%v", err)
+	}
+}
+
+// Pictures go by the clock on the wall: the other one stands still while a machine sleeps,
+// and what was read before would look new.
+func TestPicturesGoByTheClockOnTheWall(t *testing.T) {
+	s := natstest.Start(t)
+	e := start(t, s.ClientURL())
+	now := until(t, e, "live", live)
+	if text := now.Taken.String(); strings.Contains(text, " m=") {
+		t.Errorf("taken at %s", text)
 	}
 }

@@ -139,7 +139,9 @@ func TestViewerWithLess(t *testing.T) {
 				_, _ = e.observer.Stored(t.Context(), k) // it is read otherwise
 			default:
 				k.Kind = model.Kind(get[2])
-				e.Inspect(t.Context(), k, "")
+				if d := e.Inspect(t.Context(), k, "")[0]; !names(d.Problem, missing) {
+					t.Errorf("instead of the config: %q", d.Problem)
+				}
 			}
 			now := until(t, e, "it is named", func(s *model.Snapshot) bool { return len(s.Denied) > 0 })
 			if took := time.Since(begin); took > time.Second {

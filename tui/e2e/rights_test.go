@@ -194,6 +194,7 @@ func needed(term *terminal, missing string, try int) (begin time.Time) {
 		term.see("● live")
 		begin = time.Now()
 		term.press("y")
+		term.see("not read: not permitted: ")
 	case "$KV.elastic-consumer-groups.>":
 		add()
 	case "$JS.API.CONSUMER.PAUSE.>":
