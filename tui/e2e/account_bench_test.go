@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -164,6 +165,21 @@ func (a *large) origin(ctx context.Context, name string) error {
 // elasticConfig is the stored form of an elastic group.
 func elasticConfig(origin, members string) string {
 	return fmt.Sprintf(`{"max_members":%d,"partitioning_filters":[{"filter":"%s.*","partitioning_wildcards":[1]}],"members":[%s]}`, partitionsEach, origin, members)
+}
+
+// stored is how many messages were ever stored in the streams that are published to.
+func (a *large) stored(b *testing.B) (n uint64) {
+	b.Helper()
+	streams := a.js.ListStreams(b.Context())
+	for info := range streams.Info() {
+		if len(info.Config.Subjects) > 0 && !strings.HasPrefix(info.Config.Name, "KV_") {
+			n += info.State.LastSeq
+		}
+	}
+	if err := streams.Err(); err != nil {
+		b.Fatal(err)
+	}
+	return n
 }
 
 // trade publishes to one stream after the other, so many messages a second, until the

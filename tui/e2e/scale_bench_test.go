@@ -91,10 +91,10 @@ func BenchmarkScale(b *testing.B) {
 	a := build(b, z)
 	defer a.trade(100)()
 	var f figures
-	b.Run("screen", func(b *testing.B) { a.atTheScreen(b, &f) })
-	b.Run("report", func(b *testing.B) { a.report(b, &f) })
-	b.Run("latency", func(b *testing.B) { a.latency(b, &f) })
-	b.Run("beside", func(b *testing.B) { a.beside(b, &f) })
+	a.atTheScreen(b, &f) // not as benchmarks of their own, which are repeated where they are quick
+	a.report(b, &f)
+	a.latency(b, &f)
+	a.beside(b, &f)
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
 		f.add("load average of the machine", "", strings.Fields(string(load))[0])
 	}
@@ -117,9 +117,11 @@ func (a *large) atTheScreen(b *testing.B, f *figures) {
 	time.Sleep(15 * time.Second) // until what is not on the screen is read in turn, too
 
 	const watch = 20 * time.Second
+	stored := a.stored(b)
 	cpu, sent := term.cpu(), a.traffic(b, "pcgtop")
 	time.Sleep(watch)
 	used, cost := term.cpu()-cpu, a.traffic(b, "pcgtop").since(sent)
+	f.add("messages that arrived meanwhile", "100 /s", fmt.Sprintf("%.0f /s", float64(a.stored(b)-stored)/watch.Seconds()))
 	f.add("CPU, one refresh a second", "< 3 % of a core", fmt.Sprintf("%.1f %%", 100*used.Seconds()/watch.Seconds()))
 	f.add("sent to the server", "≤ 20 /s", fmt.Sprintf("%.1f /s", float64(cost.requests)/watch.Seconds()))
 	f.add("bytes both ways", "", fmt.Sprintf("%.0f kB/s", float64(cost.bytes)/watch.Seconds()/1000))
