@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -202,6 +203,8 @@ func explain(err error, s *Settings) error {
 		why = "not a server address: give nats://HOST:PORT, and a password with odd characters by --password"
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
 		why = "no NATS server answered in time: check the address, or give a longer --timeout"
+	case errors.Is(err, io.EOF), errors.Is(err, nats.ErrMaxConnectionsExceeded), errors.As(err, &op) && op.Op != "dial":
+		why = "what answers there closes the connection: the server has as many as it takes (max_connections), or it is no NATS server"
 	case errors.Is(err, nats.ErrNoServers), errors.As(err, &op):
 		why = "nobody answers: is a NATS server running there? See --server and --context"
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &record):

@@ -164,6 +164,8 @@ func TestConnectErrorsAreOneLineWithoutCredentials(t *testing.T) {
 		}
 	}()
 	defer func() { _ = http.Close(); <-answered }()
+	full := natstest.Start(t, func(o *server.Options) { o.MaxConn = 1 })
+	client(t, full.ClientURL())
 
 	for _, c := range []struct {
 		name string
@@ -181,6 +183,7 @@ func TestConnectErrorsAreOneLineWithoutCredentials(t *testing.T) {
 		{"no JetStream", Options{Server: bare.ClientURL()}, "no JetStream answers at $JS.API"},
 		{"no such domain", Options{Server: natstest.Start(t).ClientURL(), JSDomain: ptr("elsewhere")}, "no JetStream answers at $JS.elsewhere.API"},
 		{"mute", Options{Server: "nats://u:secret@" + mute.Addr().String(), Timeout: 300 * time.Millisecond}, "answered in time"},
+		{"full", Options{Server: full.ClientURL()}, "the server has as many as it takes (max_connections)"},
 		{"not NATS", Options{Server: "nats://u:secret@" + http.Addr().String()}, "cannot connect to "},
 	} {
 		c.o.Lookup = noEnv
