@@ -9,7 +9,8 @@ import (
 )
 
 // Once returns a snapshot in which both buckets, the streams and the consumers of
-// every group were read, or a group says why they could not be. If the engine does
+// every group were read, or a group says why they could not be; of a bucket that stays
+// unreadable, [model.Snapshot.Unseen] says why. If the engine does
 // not run, it runs for as long as that takes, without delivering snapshots.
 func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 	start := time.Now()
@@ -21,11 +22,12 @@ func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 }
 
 // reading waits for a new snapshot that fits, and runs the engine meanwhile unless it
-// runs already.
+// runs already. Where a bucket cannot be read for long, it returns what there is.
 func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	before := e.Current().Seq
+	var stuck time.Time
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -38,11 +40,28 @@ func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (
 		case <-ctx.Done(): // somebody else ran it all the while
 		}
 	}()
-	s, err := e.await(ctx, func(s *model.Snapshot) bool { return s.Seq > before && fits(s) })
+	s, err := e.await(ctx, func(s *model.Snapshot) bool {
+		if s.Seq <= before {
+			return false
+		}
+		switch unread := len(s.Unseen()) > 0; {
+		case s.Link.State == model.LinkLive, s.Link.State == model.LinkLost:
+			stuck = time.Time{}
+		case unread && stuck.IsZero():
+			stuck = time.Now()
+		case unread && time.Since(stuck) > unreadableMost:
+			return true
+		}
+		return fits(s)
+	})
 	cancel(nil)
 	<-ended
 	return s, err
 }
+
+// unreadableMost is how long a bucket that cannot be read may keep the picture from being
+// live before it is waited for no more.
+const unreadableMost = 10 * time.Second
 
 // await waits for a snapshot that fits.
 func (e *Engine) await(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {

@@ -61,7 +61,7 @@ func (a *api) ask(ctx context.Context, operation string, request any, into inter
 		return err
 	}
 	if err := json.Unmarshal(msg.Data, into); err != nil {
-		return fmt.Errorf("%s: unreadable answer: %w", operation, err)
+		return fmt.Errorf("%s: unreadable answer: %w", brief(operation), err)
 	}
 	switch p := into.problem(); {
 	case p == nil:
@@ -69,8 +69,20 @@ func (a *api) ask(ctx context.Context, operation string, request any, into inter
 	case p.Code == http.StatusNotFound:
 		return fmt.Errorf("%w: %w", errNotFound, p)
 	default:
-		return fmt.Errorf("%s: %w", operation, p)
+		return fmt.Errorf("%s: %w", brief(operation), p)
 	}
+}
+
+// brief is an operation without what this program has made up: of a consumer that is to be
+// made only the stream is said, so that there is room for the reason.
+func brief(operation string) string {
+	const create = "CONSUMER.CREATE."
+	stream, made := strings.CutPrefix(operation, create)
+	if !made {
+		return operation
+	}
+	stream, _, _ = strings.Cut(stream, ".")
+	return create + stream
 }
 
 // raw makes one request and returns the answer as it is.
@@ -110,9 +122,9 @@ func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.M
 	case errors.Is(err, nats.ErrNoResponders):
 		return nil, fmt.Errorf("%w: JetStream does not answer at %s", errNoAnswer, a.prefix)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
-		return nil, fmt.Errorf("%w within %v to %s", errNoAnswer, a.timeout, operation)
+		return nil, fmt.Errorf("%w within %v to %s", errNoAnswer, a.timeout, brief(operation))
 	}
-	return nil, fmt.Errorf("%s: %w", operation, err)
+	return nil, fmt.Errorf("%s: %w", brief(operation), err)
 }
 
 func (a *api) remember(c *call) (forget func()) {

@@ -18,7 +18,7 @@ type bucket struct {
 	prefix string // of the subjects: $KV.<bucket>.
 	poke   chan struct{}
 
-	deaf    time.Time       // until then it is not watched, for watching brought nothing
+	deaf    time.Time       // until then it is not watched, for watching brought nothing or was refused
 	freely  bool            // it is watched without flow control, which may not be answered
 	created time.Time       // of the bucket's stream; zero: there is none
 	known   map[string]bool // bucket keys: true has a value, false a removal's marker
@@ -71,12 +71,12 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 			b.appear(l, info)
 			if err = errDeaf; time.Now().After(b.deaf) {
 				err = b.watch(ctx, l, info, ready)
-				if errors.Is(err, errDeaf) {
+				if errors.Is(err, errDeaf) || errors.Is(err, errNoWatch) {
 					b.deaf = time.Now().Add(deafFor)
 					l.opts.Log.Info("bucket polled", "bucket", b.stream, "why", err)
 				}
 			}
-			if errors.Is(err, errDenied) || errors.Is(err, errDeaf) {
+			if errors.Is(err, errDenied) || errors.Is(err, errDeaf) || errors.Is(err, errNoWatch) {
 				err = b.poll(ctx, l, ready, b.deaf)
 			}
 			wait = 0

@@ -272,3 +272,21 @@ func TestRemovalMarkers(t *testing.T) {
 		t.Error("a value without headers is a removal")
 	}
 }
+
+// Where the server makes no more consumers, the bucket is read all the same, and followed.
+func TestBucketWithoutRoomForAWatch(t *testing.T) {
+	s := natstest.Start(t)
+	js := jetStream(t, connect(t, s.ClientURL()))
+	bucket := must(js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: "KV_" + BucketName(model.KindStatic), Subjects: []string{"$KV." + BucketName(model.KindStatic) + ".>"},
+		MaxMsgsPerSubject: 1, MaxConsumers: 1, AllowDirect: true, AllowRollup: true, DenyDelete: true,
+	}))
+	must(bucket.CreateConsumer(t.Context(), jetstream.ConsumerConfig{Name: "taken"}))
+	must(js.Publish(t.Context(), "$KV."+BucketName(model.KindStatic)+".S.g", []byte(goodConfig)))
+	_, r := observe(t, connect(t, s.ClientURL()), quick())
+	r.until(t, "live with the group", func(s *model.Snapshot) bool {
+		return live(s) && s.Group(static("S", "g")) != nil && s.Unknown(model.KindStatic) == ""
+	})
+	must(js.Publish(t.Context(), "$KV."+BucketName(model.KindStatic)+".S.h", []byte(goodConfig)))
+	r.until(t, "a new group", func(s *model.Snapshot) bool { return s.Group(static("S", "h")) != nil })
+}

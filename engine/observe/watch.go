@@ -26,6 +26,10 @@ const (
 
 var errDeaf = errors.New("nothing arrives of what the server delivers")
 
+// errNoWatch: the server makes no consumer to watch with, as when the account or the bucket
+// has as many as it may. The bucket is polled then, too.
+var errNoWatch = errors.New("no watch can be made")
+
 // errReread asks for a fresh watch.
 var errReread = errors.New("the watch has to be made anew")
 
@@ -80,7 +84,11 @@ func (b *bucket) watch(ctx context.Context, l *link, info *streamInfo, ready fun
 		answer
 		Pending uint64 `json:"num_pending"`
 	}
-	if err := l.api.ask(ctx, "CONSUMER.CREATE."+b.stream+"."+name+"."+filter, request, &made); err != nil {
+	err = l.api.ask(ctx, "CONSUMER.CREATE."+b.stream+"."+name+"."+filter, request, &made)
+	if no := (*apiError)(nil); errors.As(err, &no) && no.isLimit() {
+		return fmt.Errorf("%w: %w", errNoWatch, no)
+	}
+	if err != nil {
 		return err
 	}
 	w := &watching{bucket: b, link: l, messages: messages, fresh: map[string]bool{}, left: made.Pending, heard: time.Now(), end: end, answered: func() {}}

@@ -22,6 +22,13 @@ type apiError struct {
 // JSClusterNotAvailErr): its text says only that it is unavailable.
 const noLeader = 10008
 
+// isLimit tells that something was not made for there is as much as there may be:
+// consumers of a stream (10026), and memory and disk of an account (10002) or a server
+// (10028, 10047; nats-server, errors.json).
+func (e *apiError) isLimit() bool {
+	return slices.Contains([]int{10002, 10026, 10028, 10047}, e.ErrCode)
+}
+
 func (e *apiError) Error() string {
 	if e.ErrCode == noLeader {
 		return "no leader, too few servers are up: " + e.Description
