@@ -170,28 +170,19 @@ func (l *link) server(rtt time.Duration) model.ServerSeen {
 	}}
 }
 
-// sameError is how long the same error of the connection is not told again.
-const sameError = time.Minute
-
 // errors tells of permissions that the account lacks, and ends the calls they hit. What
 // else goes wrong on the connection, such as messages that came too fast to be taken, is
 // an event.
 func (l *link) errors(ctx context.Context) error {
-	told := map[string]time.Time{}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-l.async:
-			if isPanic(err) {
-				return err
-			}
 			d, ok := parseDenial(err.Error())
 			if !ok {
-				l.opts.Log.Warn("nats", "error", err)
-				if text := err.Error(); time.Since(told[text]) > sameError {
-					told[text] = time.Now()
-					l.emit(model.EventSeen{Event: model.Event{Kind: model.EventLink, Text: "the connection reports: " + text}})
+				if err := l.report(err, l.emit); err != nil {
+					return err
 				}
 				continue
 			}

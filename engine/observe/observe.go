@@ -69,7 +69,8 @@ type Observer struct {
 	streams   chan struct{} // asks for the list of streams now
 	counts    chan struct{} // asks for a count of the open group's partitions now
 	attention *attention
-	async     chan error // what nats.go reports on its own
+	async     chan error           // what nats.go reports on its own
+	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
 	ran       atomic.Bool
 }
 
@@ -80,7 +81,7 @@ func New(nc *nats.Conn, opts Options) *Observer {
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
 		clock: &serverClock{}, told: newToldFacts(), attention: newAttention(),
 		buckets: &buckets{named: map[string]*bucket{}}, listings: newListings(),
-		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64),
+		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64), reported: map[string]time.Time{},
 	}
 }
 
@@ -149,7 +150,7 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 	defer o.nc.RemoveStatusListener(status)
 
 	for {
-		rtt, err := o.awaitConnection(ctx, status)
+		rtt, err := o.awaitConnection(ctx, status, emit)
 		if err != nil {
 			return ended(ctx, err)
 		}
@@ -191,8 +192,9 @@ func ended(ctx context.Context, err error) error {
 const deadAfter = 3
 
 // awaitConnection waits until the server answers a ping, and tells how long that took. A
-// connection on which nobody answers any more is given up for a new one.
-func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status) (rtt time.Duration, err error) {
+// connection on which nobody answers any more is given up for a new one. What it reports
+// meanwhile is told.
+func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status, emit func(...model.Observation)) (rtt time.Duration, err error) {
 	unanswered := 0
 	for {
 		if o.nc.IsClosed() {
@@ -209,6 +211,9 @@ func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Statu
 			}
 		}
 		if _, err := pause.Until(ctx, pingEvery, status); err != nil {
+			return 0, err
+		}
+		if err := o.reportAll(emit); err != nil {
 			return 0, err
 		}
 	}

@@ -2,11 +2,14 @@ package observe
 
 import (
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 
 	"pcgtop/internal/natstest"
 	"pcgtop/model"
@@ -244,4 +247,25 @@ func TestPanicEndsRun(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("Run does not end")
 	}
+}
+
+// Who may not log in any more is told so while the link is away, not once it is back.
+func TestLoginRefusedMeanwhile(t *testing.T) {
+	t.Parallel()
+	var o *server.Options
+	s := natstest.Start(t, func(made *server.Options) {
+		made.Users = []*server.User{{Username: "u", Password: "p"}}
+		o = made
+	})
+	o.Port = s.Addr().(*net.TCPAddr).Port
+	_, r := observe(t, connect(t, s.ClientURL(), nats.UserInfo("u", "p"), nats.IgnoreAuthErrorAbort()), quick())
+	r.until(t, "live", live)
+	without := o.Clone()
+	without.Users = []*server.User{{Username: "other", Password: "p"}}
+	if err := s.ReloadOptions(without); err != nil {
+		t.Fatal(err)
+	}
+	r.until(t, "why it is away", func(s *model.Snapshot) bool {
+		return s.Link.State == model.LinkLost && slices.ContainsFunc(s.Events, func(e model.Event) bool { return strings.Contains(strings.ToLower(e.Text), "authorization violation") })
+	})
 }
