@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,24 @@ import (
 
 	"pcgtop/model"
 )
+
+// output is what a program has drawn so far.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
 
 // run starts the program with its input from a pipe, and returns what it drew and how
 // it ended.
@@ -26,13 +45,17 @@ func run(t *testing.T, ctx context.Context, during func(in *os.File, s *source))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	src := newSource()
-	var drawn bytes.Buffer
+	var drawn output
 	done := make(chan error, 1)
 	go func() {
 		done <- Run(ctx, Options{Source: src, Admin: &admin{}, Zone: time.UTC},
 			tea.WithInput(&terminal{in, cancel}), tea.WithOutput(&drawn), tea.WithWindowSize(80, 24), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	}()
-	time.Sleep(100 * time.Millisecond)
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(drawn.String(), "pcgtop"); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing is drawn: %q", drawn.String())
+		}
+	}
 	during(out, src)
 	select {
 	case err := <-done:

@@ -218,8 +218,7 @@ func TestFoundOnScreen(t *testing.T) {
 	term.see("config ORDERS.x-new", "work stream ORDERS-x-new", "type x-new to delete it")
 	type_("x-new")
 	term.see("to delete it  x-new")
-	time.Sleep(300 * time.Millisecond) // as long as somebody reads it
-	term.press(enter)
+	term.enters()
 	term.see("work stream ORDERS-x-new removed")
 	term.press("q")
 	term.exit(5 * time.Second)

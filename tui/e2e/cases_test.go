@@ -83,8 +83,7 @@ func TestNamesThatCollide(t *testing.T) {
 	term.see("goes", "config A-B.C", "stays", "work stream A-B-C")
 	term.types("C")
 	term.see("to delete it  C")
-	time.Sleep(300 * time.Millisecond) // as long as somebody reads it
-	term.press(enter)
+	term.enters()
 	term.see("config A-B.C removed")
 	if n := work(); n != 1 {
 		t.Errorf("%d messages are left of the first group's", n)
