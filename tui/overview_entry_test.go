@@ -100,3 +100,27 @@ func TestPicturesCostWhatChanged(t *testing.T) {
 		t.Errorf("a picture of 3,000 groups allocates %.0f times, one of 100 groups %.0f times", many, few)
 	}
 }
+
+// One group that changed does not make all rows be sorted anew.
+func TestOneChangeMovesOneRow(t *testing.T) {
+	before := estate(5000)
+	after := model.Reduce(before, moment().Add(time.Second), estateRead(0, 1))
+	quickest := func(prepare func(*overview)) time.Duration {
+		var o overview
+		o.take(before)
+		least := time.Hour
+		for n := range 40 {
+			prepare(&o)
+			start := time.Now()
+			o.take([]*model.Snapshot{after, before}[n%2])
+			least = min(least, time.Since(start))
+		}
+		return least
+	}
+	one := quickest(func(*overview) {})
+	all := quickest(func(o *overview) { o.arranged.filter = "another" })
+	t.Logf("one of 5,000 groups takes %v, all take %v", one, all)
+	if one > all/20 {
+		t.Errorf("one of 5,000 groups takes %v, all take %v", one, all)
+	}
+}
