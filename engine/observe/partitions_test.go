@@ -35,6 +35,12 @@ func TestManyPartitions(t *testing.T) {
 	if best > 100*time.Millisecond && !raceEnabled() {
 		t.Errorf("counting took %v", best)
 	}
+	before := o.nc.NumSubscriptions()
+	for range 5 {
+		now, _ := r.until(t, "another count", func(snap *model.Snapshot) bool { return snap.Group(s).Counts.At.After(last) })
+		last = now.Group(s).Counts.At
+	}
+	eventually(t, "a count leaves no subscription behind", func() bool { return o.nc.NumSubscriptions() <= before })
 	o.Focus(nil, []model.Key{s})
 	n := 1
 	for range 20 { // one count may be under way

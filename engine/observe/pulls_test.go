@@ -55,10 +55,12 @@ func TestNothingIsHeardWhileNoGroupIsOpen(t *testing.T) {
 	system := connect(t, s.ClientURL())
 	must(system.Subscribe(connzSubject, func(*nats.Msg) { asked <- struct{}{} }))
 	must(0, system.Flush())
-	o, r := observe(t, connect(t, s.ClientURL(), nats.Name("watcher")), Options{})
+	nc := connect(t, s.ClientURL(), nats.Name("watcher"))
+	o, r := observe(t, nc, Options{})
 	r.until(t, "live", func(s *model.Snapshot) bool {
 		return live(s) && s.Group(p.key) != nil && s.Group(p.key).Member("m-orbit") != nil
 	})
+	before := nc.NumSubscriptions()
 	if subs := pullSubs(t, s); len(subs) > 0 || len(asked) > 0 {
 		t.Fatalf("before a group is open: %q, %d questions", subs, len(asked))
 	}
@@ -70,7 +72,7 @@ func TestNothingIsHeardWhileNoGroupIsOpen(t *testing.T) {
 		}
 		o.Focus(nil, []model.Key{p.key})
 		r.until(t, "nobody listens", func(s *model.Snapshot) bool { return s.Group(p.key).Watch == nil && len(roles(s, p.key)) == 0 })
-		eventually(t, "no subscription is left", func() bool { return len(pullSubs(t, s)) == 0 })
+		eventually(t, "no subscription is left", func() bool { return len(pullSubs(t, s)) == 0 && nc.NumSubscriptions() == before })
 	}
 }
 
