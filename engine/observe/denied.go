@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"context"
+	"errors"
 	"regexp"
 	"strings"
 )
@@ -92,4 +94,22 @@ func (d denial) advice(prefix string) string {
 		subject = prefix + ".DIRECT.GET." + stream + ".>"
 	}
 	return d.operation(prefix) + ": allow " + d.verb + " to " + subject
+}
+
+// errAnew ends everything that runs, to begin again on the same connection.
+var errAnew = errors.New("what was not permitted is asked for again")
+
+// begAgain begins anew when that is asked for and something was not permitted: the server
+// says when a permission goes, and not when it comes.
+func (l *link) begAgain(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-l.anew:
+			if l.lacks.Load() {
+				return errAnew
+			}
+		}
+	}
 }

@@ -108,6 +108,41 @@ func TestDeniedUntilPermitted(t *testing.T) {
 	r.until(t, "nothing is named", func(s *model.Snapshot) bool { return live(s) && len(s.Denied) == 0 })
 }
 
+// What was denied, and is permitted by now, is asked for again with what is read now, over
+// the same connection.
+func TestDeniedUntilReadNow(t *testing.T) {
+	rights := func(p *server.Permissions) func(*server.Options) {
+		return func(o *server.Options) {
+			o.Users = []*server.User{{Username: "limited", Password: "pw", Permissions: p}}
+		}
+	}
+	var o *server.Options
+	s := natstest.Start(t, func(made *server.Options) {
+		rights(&server.Permissions{Publish: &server.SubjectPermission{Allow: []string{"$JS.API.INFO"}}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}}})(made)
+		o = made
+	})
+	o.Port = s.Addr().(*net.TCPAddr).Port
+	nc := connect(t, s.ClientURL(), asUser("limited"))
+	watcher, r := observe(t, nc, Options{})
+	r.until(t, "denied", func(s *model.Snapshot) bool {
+		return live(s) && deniedWith(s, "STREAM.LIST") && deniedWith(s, "advisories")
+	})
+	more := o.Clone()
+	rights(nil)(more)
+	if err := s.ReloadOptions(more); err != nil {
+		t.Fatal(err)
+	}
+	watcher.ReadNow()
+	r.until(t, "nothing is named", func(s *model.Snapshot) bool { return live(s) && len(s.Denied) == 0 })
+	js := jetStream(t, connect(t, s.ClientURL(), asUser("limited")))
+	kv := bucketOf(t, js, model.KindStatic)
+	must(kv.PutString(t.Context(), "S.g", goodConfig))
+	r.until(t, "a new group", func(s *model.Snapshot) bool { return s.Group(static("S", "g")) != nil })
+	if nc.Stats().Reconnects != 0 {
+		t.Error("it is another connection")
+	}
+}
+
 // Answers that cannot be received are told too, in one piece.
 func TestDeniedInbox(t *testing.T) {
 	s := natstest.Start(t, func(o *server.Options) {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,6 +40,7 @@ type link struct {
 	*Observer
 	outbox
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
+	lacks  atomic.Bool     // that there are any
 	domain domainFilter
 	kept   kept // the consumers that a kind asked for last
 
@@ -78,6 +80,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.flush(ctx, min(l.opts.Refresh, laterMost)) })
 	crew.run(func() error { return l.mind(ctx, status, reconnects) })
 	crew.run(func() error { return l.ping(ctx) })
+	crew.run(func() error { return l.begAgain(ctx) })
 	crew.run(func() error { return l.errors(ctx) })
 	crew.run(func() error { return l.countRequests(ctx) })
 	crew.run(func() error { return l.askDoubted(ctx) })
@@ -190,6 +193,7 @@ func (l *link) errors(ctx context.Context) error {
 			l.api.refuse(d)
 			if what := d.advice(l.opts.APIPrefix); !l.denied[what] {
 				l.denied[what] = true
+				l.lacks.Store(true)
 				l.emit(model.DeniedSeen{What: what})
 			}
 		}

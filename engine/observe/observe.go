@@ -68,6 +68,7 @@ type Observer struct {
 	listings  *listings
 	streams   chan struct{} // asks for the list of streams now
 	counts    chan struct{} // asks for a count of the open group's partitions now
+	anew      chan struct{} // asks again for what was not permitted
 	attention *attention
 	async     chan error           // what nats.go reports on its own
 	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
@@ -81,7 +82,7 @@ func New(nc *nats.Conn, opts Options) *Observer {
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
 		clock: &serverClock{}, told: newToldFacts(), attention: newAttention(),
 		buckets: &buckets{named: map[string]*bucket{}}, listings: newListings(),
-		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), async: make(chan error, 64), reported: map[string]time.Time{},
+		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), anew: make(chan struct{}, 1), async: make(chan error, 64), reported: map[string]time.Time{},
 	}
 }
 
@@ -97,11 +98,13 @@ func (o *Observer) Focus(open *model.Key, visible []model.Key) {
 // Watch asks for the instances of groups beside the open one's; none ends that.
 func (o *Observer) Watch(keys ...model.Key) { o.attention.ask(keys) }
 
-// ReadNow reads at once what is on the screen, and checks the buckets.
+// ReadNow reads at once what is on the screen, and checks the buckets. If something was
+// not permitted, all is read and listened to anew, for that may have been changed.
 func (o *Observer) ReadNow() {
 	o.plan.urge()
 	nudge(o.streams)
 	nudge(o.counts)
+	nudge(o.anew)
 	o.buckets.nudgeAll()
 }
 
@@ -166,6 +169,9 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 		}
 		if p := (*PanicError)(nil); asPanic(err, &p) {
 			return p
+		}
+		if errors.Is(err, errAnew) {
+			continue
 		}
 		o.opts.Log.Warn("connection lost", "error", err)
 		lost := model.LinkSeen{State: model.LinkLost}
