@@ -204,7 +204,7 @@ func explain(err error, s *Settings) error {
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
 		why = "no NATS server answered in time: check the address, or give a longer --timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, nats.ErrMaxConnectionsExceeded), errors.As(err, &op) && op.Op != "dial":
-		why = "what answers there closes the connection: the server has as many as it takes (max_connections), or it is no NATS server"
+		why = "what answers there closes the connection: the server has as many as it takes (max_connections), wants TLS from the first byte (tls_first in a NATS context), or is no NATS server"
 	case errors.Is(err, nats.ErrNoServers), errors.As(err, &op):
 		why = "nobody answers: is a NATS server running there? See --server and --context"
 	case errors.Is(err, nats.ErrSecureConnRequired), errors.Is(err, nats.ErrSecureConnWanted), errors.As(err, &record):

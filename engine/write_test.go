@@ -79,3 +79,18 @@ func TestWriteWithoutAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A bucket that is full says so, and what to do.
+func TestWriteIntoAFullBucket(t *testing.T) {
+	s := natstest.Start(t)
+	_, js := client(t, s.ClientURL())
+	k := elasticGroup(t, js, "m1")
+	e := start(t, s.ClientURL())
+	now := until(t, e, "the group", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
+	full := must(js.Stream(t.Context(), "KV_elastic-consumer-groups")).CachedInfo().Config
+	full.MaxBytes = 100
+	must(js.UpdateStream(t.Context(), full))
+	if done, err := e.Apply(t.Context(), plan(t, now.Group(k), model.ActionAdd, "m2")); err == nil || !strings.Contains(err.Error(), "nothing was written: the bucket is full: raise its limits") {
+		t.Errorf("%q, %v", done, err)
+	}
+}

@@ -89,13 +89,19 @@ func writeConfig(ctx context.Context, kv jetstream.KeyValue, k model.Key, value 
 	return written, nil
 }
 
-// messageTooLarge is the code of the server's refusal where the bucket's stream has a limit
-// of its own (10054, nats-server 2.15).
-const messageTooLarge jetstream.ErrorCode = 10054
+// The codes of the server's refusals where the bucket's stream has a limit of its own on a
+// message, and on all of them (nats-server 2.15, errors.json).
+const (
+	messageTooLarge jetstream.ErrorCode = 10054
+	notStored       jetstream.ErrorCode = 10077
+)
 
 // oversize says what to do where it was too large to be stored; other errors stay as they are.
 func oversize(err error, value []byte) error {
 	var refused *jetstream.APIError
+	if errors.As(err, &refused) && refused.ErrorCode == notStored {
+		return fmt.Errorf("nothing was written: the bucket is full: raise its limits (max_bytes, max_msgs), or delete groups that nobody uses: %w", err)
+	}
 	if !errors.Is(err, nats.ErrMaxPayload) && !(errors.As(err, &refused) && refused.ErrorCode == messageTooLarge) {
 		return err
 	}
