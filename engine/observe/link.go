@@ -69,7 +69,7 @@ func newLink(o *Observer, emit func(...model.Observation)) *link {
 func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Duration) error {
 	reconnects := l.nc.Stats().Reconnects
 	crew, ctx := newCrew(ctx)
-	l.emit(model.DeniedSeen{Clear: true}, l.server(rtt))
+	l.emit(append([]model.Observation{model.DeniedSeen{Clear: true}}, l.server(rtt)...)...)
 	stop, err := l.hear(ctx, crew)
 	defer stop()
 	if err != nil {
@@ -137,7 +137,7 @@ func (l *link) ping(ctx context.Context) error {
 		}
 		trip := time.Duration(rtt.add(float64(shortest.add(took))))
 		if n%serverEvery == 0 {
-			l.later(l.server(trip))
+			l.later(l.server(trip)...)
 		}
 		l.tellLate()
 		l.progress() // time alone may make the picture live
@@ -160,17 +160,22 @@ func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-func (l *link) server(rtt time.Duration) model.ServerSeen {
+// server is who is at the other end; nothing when nobody is by now.
+func (l *link) server(rtt time.Duration) []model.Observation {
+	name := l.nc.ConnectedServerName()
+	if name == "" {
+		return nil
+	}
 	address := ""
 	// What stands before the @ can be a token, which the library does not hide.
 	if u, err := url.Parse(l.nc.ConnectedUrl()); err == nil && !l.opts.HideAddresses {
 		u.User = nil
 		address = u.String()
 	}
-	return model.ServerSeen{Server: model.Server{
-		Context: l.opts.Context, URL: address, Name: l.nc.ConnectedServerName(), Cluster: l.nc.ConnectedClusterName(),
+	return []model.Observation{model.ServerSeen{Server: model.Server{
+		Context: l.opts.Context, URL: address, Name: name, Cluster: l.nc.ConnectedClusterName(),
 		Version: l.nc.ConnectedServerVersion(), API: l.opts.APIPrefix, RTT: rtt,
-	}}
+	}}}
 }
 
 // errors tells of permissions that the account lacks, and ends the calls they hit. What

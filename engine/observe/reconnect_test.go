@@ -269,3 +269,16 @@ func TestLoginRefusedMeanwhile(t *testing.T) {
 		return s.Link.State == model.LinkLost && slices.ContainsFunc(s.Events, func(e model.Event) bool { return strings.Contains(strings.ToLower(e.Text), "authorization violation") })
 	})
 }
+
+// A connection that is lost again before anything was read over it is no other server.
+func TestNobodyIsNoOtherServer(t *testing.T) {
+	nc := connect(t, natstest.Start(t).ClientURL())
+	l := newLink(New(nc, quick()), func(...model.Observation) {})
+	if len(l.server(0)) != 1 {
+		t.Error("a server is nobody")
+	}
+	nc.Close()
+	if seen := l.server(0); len(seen) != 0 {
+		t.Errorf("nobody is %+v", seen)
+	}
+}
