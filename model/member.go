@@ -71,6 +71,7 @@ type Consumer struct {
 	Paused         bool          `json:"paused,omitempty"`
 	PauseRemaining time.Duration `json:"pause_remaining_ns,omitempty"`
 	PriorityGroup  string        `json:"priority_group,omitempty"`
+	NoPins         bool          `json:"no_pins,omitempty"`    // its server is older than 2.11 and pins nobody
 	PinID          string        `json:"pin_id,omitempty"`     // empty: nobody is pinned
 	PinnedAt       time.Time     `json:"pinned_at,omitzero"`   // zero when nobody is pinned
 	PinChanged     time.Time     `json:"pin_changed,omitzero"` // when the pin was last seen to change, server clock

@@ -38,6 +38,22 @@ func consumer(name, pin string, at time.Time, partitions ...int) *Consumer {
 	return c
 }
 
+// On a server that is too old to pin, starting more instances helps nobody.
+func TestServerWithoutPins(t *testing.T) {
+	k, at := elastic("ORDERS", "cg"), epoch().Add(time.Minute)
+	m1 := consumer("m1", "", at, 0)
+	m1.Waiting, m1.PriorityGroup, m1.NoPins = 0, "", true
+	g := Reduce(nil, at,
+		ConfigSeen{Key: k, Revision: 3, Config: config(1, "m1")},
+		StreamRead{Name: "ORDERS-cg", Facts: facts("ORDERS")},
+		ConsumersRead{Stream: "ORDERS-cg", TS: at, Consumers: []*Consumer{m1}}).Group(k)
+	if !slices.ContainsFunc(g.Findings, func(f Finding) bool {
+		return f.ID == "no-pull" && strings.Contains(f.Text, "its server is older than 2.11") && strings.Contains(f.Hint, "run nats-server 2.11")
+	}) {
+		t.Errorf("%+v", g.Findings)
+	}
+}
+
 func TestStates(t *testing.T) {
 	k, at := elastic("ORDERS", "cg"), epoch().Add(time.Minute)
 	paused, silent := consumer("m3", "", at, 3), consumer("m4", "", at, 4)

@@ -134,6 +134,9 @@ func noAnswer(v *view) []Finding {
 
 func noPull(v *view) []Finding {
 	return v.each(StateNoPull, func(m *Member) Finding {
+		if m.Consumer.NoPins && v.Pins() {
+			return Finding{Text: m.Name + " gets nothing: its server is older than 2.11, and pins nobody", Hint: "run nats-server 2.11 or later"}
+		}
 		text := m.Name + " has a consumer but nobody pulls"
 		if seen := m.Consumer.PullSeen; !seen.IsZero() {
 			ago := v.stream.TS.Sub(seen)

@@ -82,6 +82,11 @@ type consumerInfo struct {
 		PriorityGroups []string      `json:"priority_groups"`
 		Deliver        string        `json:"deliver_subject"`
 		Inactive       time.Duration `json:"inactive_threshold"`
+		Metadata       struct {
+			// Version is set by every server since 2.11, which is also the first one that pins
+			// (nats-server, jetstream_versioning.go).
+			Version string `json:"_nats.ver"`
+		} `json:"metadata"`
 	} `json:"config"`
 	Delivered      sequence        `json:"delivered"`
 	AckFloor       sequence        `json:"ack_floor"`
@@ -125,6 +130,7 @@ func (i *consumerInfo) consumer() *model.Consumer {
 	if len(i.Config.PriorityGroups) > 0 {
 		c.PriorityGroup = i.Config.PriorityGroups[0]
 	}
+	c.NoPins = c.PriorityGroup == "" && i.Config.Metadata.Version == ""
 	for n, p := range i.PriorityGroups {
 		if n == 0 && p.group() != "" || p.pin() != "" {
 			c.PriorityGroup, c.PinID = p.group(), p.pin()

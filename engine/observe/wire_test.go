@@ -57,6 +57,14 @@ func TestConsumerInfo(t *testing.T) {
 					c.LastActive.Equal(pinned) && c.Paused && c.PauseRemaining == time.Minute && c.AckWait == 5*time.Second && c.TS.Sub(pinned) == time.Second && len(c.Filters) == 2
 			},
 		},
+		"of a server that is too old to pin": {
+			`{"name":"m1","config":{"filter_subjects":["0.>"]}}`,
+			func(c *model.Consumer) bool { return c.NoPins },
+		},
+		"of a newer one, without a priority group": {
+			`{"name":"m1","config":{"filter_subjects":["0.>"],"metadata":{"_nats.ver":"2.11.0"}}}`,
+			func(c *model.Consumer) bool { return !c.NoPins },
+		},
 		"nothing negative comes out": {
 			`{"name":"m1","num_pending":-1,"num_ack_pending":-1,"num_redelivered":-1,"num_waiting":-1,"pause_remaining":-5}`,
 			func(c *model.Consumer) bool {
