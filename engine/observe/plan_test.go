@@ -139,3 +139,28 @@ func TestRestLeavesPlacesFree(t *testing.T) {
 		t.Errorf("%s although there is no place for the rest", target.stream)
 	}
 }
+
+// However many streams that are not on the screen are slow, places are left for those that
+// are.
+func TestPlacesAreLeft(t *testing.T) {
+	var p places
+	for n := range maxRestReads {
+		if all, rest := p.full(); all || rest {
+			t.Fatalf("with %d under way: full %v, for the rest %v", n, all, rest)
+		}
+		p.take(true)
+	}
+	for n := maxRestReads; n < maxReads; n++ {
+		if all, rest := p.full(); all || !rest {
+			t.Fatalf("with %d under way: full %v, for the rest %v", n, all, rest)
+		}
+		p.take(false)
+	}
+	if all, rest := p.full(); !all || !rest {
+		t.Errorf("with all places taken: full %v, for the rest %v", all, rest)
+	}
+	p.leave(true)
+	if all, rest := p.full(); all || rest {
+		t.Errorf("with one free again: full %v, for the rest %v", all, rest)
+	}
+}
