@@ -86,6 +86,19 @@ func TestDomainsAreKeptApart(t *testing.T) {
 					return e.Kind == model.EventPin && e.Key == k && e.Member == member
 				})
 			})
+			// What the other domain tells of a stream of the same name is not about this one.
+			other := map[string]string{"hub": "leaf", "leaf": "hub"}[c.domain]
+			for _, from := range []string{other, c.domain} {
+				advisory := fmt.Sprintf(`{"timestamp":%q,"stream":%q,"consumer":%q,"domain":%q,"group":"PCG","pinned_id":"pin-of-%s"}`,
+					time.Now().UTC().Format(time.RFC3339Nano), k.ConsumeStream(), member, from, from)
+				must(0, nc.Publish("$JS.EVENT.ADVISORY.CONSUMER.PINNED."+k.ConsumeStream()+"."+member, []byte(advisory)))
+			}
+			pinned := func(s *model.Snapshot, domain string) bool {
+				return slices.ContainsFunc(s.Group(k).Member(member).Pins, func(p model.PinChange) bool { return p.PinID == "pin-of-"+domain })
+			}
+			if now = until(t, e, "the domain's own pin", func(s *model.Snapshot) bool { return pinned(s, c.domain) }); pinned(now, other) {
+				t.Errorf("a pin in the domain %s is shown as if it were in %s", other, c.domain)
+			}
 		})
 	}
 }
