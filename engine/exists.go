@@ -28,6 +28,9 @@ func (e *Engine) Exists(ctx context.Context, stream, group string) error {
 	asking, cancel := context.WithTimeout(ctx, existsTimeout)
 	defer cancel()
 	if group == "" {
+		if err := model.CheckStreamLen(stream); err != nil {
+			return err
+		}
 		if _, err := e.js.Stream(asking, stream); errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("stream %q: %w; pcgtop report lists every group", stream, ErrNotFound)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"pcgtop/engine/observe"
 	"pcgtop/model"
 )
 
@@ -60,6 +61,9 @@ func (e *Engine) storedConfig(ctx context.Context, k model.Key) model.Document {
 	bucket := string(k.Kind) + "-consumer-groups"
 	d := model.Document{Title: "config", From: "$KV." + bucket + "." + k.BucketKey()}
 	err := e.Guard(ctx, func(ctx context.Context) error {
+		if err := k.CheckKey(); err != nil {
+			return err
+		}
 		kv, err := e.js.KeyValue(ctx, bucket)
 		if err != nil {
 			return err
@@ -82,7 +86,7 @@ func (e *Engine) answer(ctx context.Context, title, what string) model.Document 
 	d := model.Document{Title: title, From: e.settings.APIPrefix + "." + what}
 	var msg *nats.Msg
 	err := e.Guard(ctx, func(ctx context.Context) (err error) {
-		msg, err = e.nc.RequestWithContext(ctx, d.From, nil)
+		msg, err = e.request(ctx, d.From, nil)
 		return err
 	})
 	switch {
@@ -96,6 +100,15 @@ func (e *Engine) answer(ctx context.Context, title, what string) model.Document 
 		}
 	}
 	return d
+}
+
+// request makes one request, unless a name in its subject is too long for any: the server
+// would end the connection.
+func (e *Engine) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
+	if err := observe.CheckSubject(subject); err != nil {
+		return nil, err
+	}
+	return e.nc.RequestWithContext(ctx, subject, body)
 }
 
 // refusal is why the API says no in an answer, empty when it does not.

@@ -56,7 +56,7 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[s
 	}
 	var msg *nats.Msg
 	err = e.Guard(ctx, func(ctx context.Context) (err error) {
-		msg, err = e.nc.RequestWithContext(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
+		msg, err = e.request(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
 		return err
 	})
 	if err != nil {

@@ -69,6 +69,9 @@ func (k Key) CheckGroup() error {
 	if strings.ContainsAny(k.Stream, ". */>\\\t\r\n") {
 		return fmt.Errorf("no stream can be called %q", k.Stream)
 	}
+	if err := CheckStreamLen(k.Stream); err != nil {
+		return err
+	}
 	for _, r := range k.Stream + k.Group {
 		if !strings.ContainsRune("-/_=.", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
 			return fmt.Errorf("a group's name may hold letters, digits and - / _ = . but not %q", r)

@@ -12,6 +12,27 @@ import (
 // (nats-server 2.15, JSMaxNameLen).
 const MaxNameLen = 255
 
+// MaxKeyLen is how long a config's key may be for a request to name it, in bytes: what is
+// longer than a line of the protocol (nats-server 2.15, max_control_line: 4,096 bytes, with
+// the subject and the inbox) ends the connection.
+const MaxKeyLen = 3800
+
+// CheckKey says why no request can name the group's config, or returns nil.
+func (k Key) CheckKey() error {
+	if n := len(k.BucketKey()); n > MaxKeyLen {
+		return unusable(shorten(k.String()), fmt.Sprintf("its config's key is %s bytes, a request names at most %s", Thousands(n), Thousands(MaxKeyLen)))
+	}
+	return nil
+}
+
+// CheckStreamLen says that no stream can have so long a name, or returns nil.
+func CheckStreamLen(name string) error {
+	if len(name) > MaxNameLen {
+		return unusable(shorten(name), fmt.Sprintf("a stream's name is at most %d bytes, this has %s", MaxNameLen, Thousands(len(name))))
+	}
+	return nil
+}
+
 // ErrUnusableName is wrapped by every refusal of a name that no stream, consumer or key
 // can have.
 var ErrUnusableName = errors.New("unusable name")

@@ -23,6 +23,9 @@ func (e *Env) ls(list listFunc, stream string) error {
 	if stream == "" || strings.ContainsAny(stream, "*> .") {
 		return Usage("%q is not the name of a stream; pcgtop report lists the groups of all", stream)
 	}
+	if err := model.CheckStreamLen(stream); err != nil {
+		return Usage("%w", err)
+	}
 	var names []string
 	err := e.Engine.Guard(e.Context, func(ctx context.Context) (err error) {
 		names, err = list(ctx, e.Engine.JetStream(), stream)

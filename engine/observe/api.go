@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"pcgtop/model"
 )
 
 // Why a request brought nothing. Callers decide on these with errors.Is.
@@ -100,8 +102,25 @@ func (a *api) raw(ctx context.Context, operation string, request any) (*nats.Msg
 	return a.request(ctx, a.prefix+"."+operation, body)
 }
 
+// maxSubject is how long the subject of a request may be, in bytes: with the inbox for the
+// answer it has to fit into a line of the protocol (nats-server 2.15, max_control_line:
+// 4,096 bytes).
+const maxSubject = 3900
+
+// CheckSubject says that nothing can be asked under so long a subject, or returns nil: the
+// server would end the connection.
+func CheckSubject(subject string) error {
+	if len(subject) > maxSubject {
+		return fmt.Errorf("a name in it is too long to be asked for: %s bytes in all, a request takes at most %s", model.Thousands(len(subject)), model.Thousands(maxSubject))
+	}
+	return nil
+}
+
 // request makes one request that the budget has let through.
 func (a *api) request(ctx context.Context, subject string, body []byte) (*nats.Msg, error) {
+	if err := CheckSubject(subject); err != nil {
+		return nil, err
+	}
 	operation := strings.TrimPrefix(subject, a.prefix+".")
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()

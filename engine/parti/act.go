@@ -186,6 +186,9 @@ func (w Writer) RemoveStaleID(ctx context.Context, group model.Key, worker strin
 	if leads {
 		return refuse("%s leads", worker)
 	}
+	if err := observe.CheckSubject(ids + beats + keyHeartbeat + worker); err != nil {
+		return fmt.Errorf("the stable id %.32s…: %w; nothing was removed", worker, err)
+	}
 	hearts, err := w.open.KeyValue(ctx, beats)
 	if err != nil {
 		return fmt.Errorf("opening the heartbeat bucket %s: %w; nothing was written", beats, err)

@@ -31,6 +31,12 @@ func ElasticMemberStepDown(ctx context.Context, js jetstream.JetStream, streamNa
 // takes other partitions than the member's is left alone ([ErrNameCollision]).
 func UnpinMember(ctx context.Context, js jetstream.JetStream, kind model.Kind, stream, group, member, expectPin string) error {
 	k := groupKey(kind, stream, group)
+	if err := k.CheckKey(); err != nil {
+		return err
+	}
+	if len(k.ConsumerName(member)) > model.MaxNameLen { // longer ones would end the connection
+		return k.CheckMember(member)
+	}
 	s, err := js.Stream(ctx, k.ConsumeStream())
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ func createBucket(ctx context.Context, js jetstream.JetStream, kind model.Kind, 
 // getEntry reads what is stored about a group. A deleted, purged or expired key is
 // not found.
 func getEntry(ctx context.Context, kv jetstream.KeyValue, k model.Key) (jetstream.KeyValueEntry, error) {
+	if err := k.CheckKey(); err != nil {
+		return nil, err
+	}
 	entry, err := kv.Get(ctx, bucketKey(k.Stream, k.Group))
 	switch {
 	case errors.Is(err, jetstream.ErrKeyNotFound):
