@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,6 +152,8 @@ func FuzzPull(f *testing.F) {
 	}
 	f.Add("_INBOX.a", []byte(pull), []byte(`{"group":"PCG"}`), connz(""))
 	f.Add("_INBOX.a.7", []byte(`{"group":"PCG","expires":9223372036854775807}`), []byte(pull), connz(`,"subscriptions_list_detail":[{"subject":"_INBOX.a.*","msgs":9}]`))
+	odd := strings.NewReplacer(`"pending_bytes":3`, `"pending_bytes":-3`, `"start":"2026`, `"start":"2027`) // not yet begun
+	f.Add("_INBOX.a", []byte(pull), []byte(pull), []byte(odd.Replace(string(connz("")))))
 	f.Add("_INBOX.b", []byte(pull), []byte(`{"group":"PCG","expires":9223372036854775807}`), connz(""))
 	f.Add("_INBOX.nmrrxH5qhWw4F7ai7PUGBE", []byte(pull), []byte("5"), []byte(`{"error":{"code":500,"description":"no"}}`))
 	f.Fuzz(func(t *testing.T, reply string, first, second, connz []byte) {
