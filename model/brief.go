@@ -55,6 +55,9 @@ func (v *view) brief(id string, members []*Member) string {
 	who, absent := m.Name, "never seen: " // what is wrong goes before a name, which may be long
 	if !m.LostAt.IsZero() {
 		absent = "gone for " + whole(v.stream.TS.Sub(m.LostAt)) + ": "
+		if at := v.stream.Facts; at.Known && !at.Exists { // its clock stands, too
+			absent = "gone: "
+		}
 	}
 	if n := len(members); n > 1 {
 		who, absent = Count(n, "member"), "unconsumed: "

@@ -54,6 +54,22 @@ func TestServerWithoutPins(t *testing.T) {
 	}
 }
 
+// Without its work stream there is no clock to say for how long a member is gone.
+func TestGoneWithTheWorkStream(t *testing.T) {
+	k, at := elastic("ORDERS", "cg"), epoch().Add(time.Minute)
+	s := Reduce(nil, at,
+		ConfigSeen{Key: k, Revision: 3, Config: config(1, "m1")},
+		StreamRead{Name: "ORDERS-cg", Facts: facts("ORDERS")},
+		ConsumersRead{Stream: "ORDERS-cg", TS: at, Consumers: []*Consumer{consumer("m1", "id", at, 0)}})
+	s = Reduce(s, at.Add(time.Second), ConsumerDeleted{Stream: "ORDERS-cg", Consumer: "m1", At: at.Add(time.Second)})
+	s = Reduce(s, at.Add(time.Minute), StreamRead{Name: "ORDERS-cg", Facts: StreamFacts{Known: true}})
+	for _, f := range s.Group(k).Findings {
+		if f.ID == "absent" && !strings.HasPrefix(f.Text, "m1 gone: it owns") {
+			t.Errorf("%q", f.Text)
+		}
+	}
+}
+
 func TestStates(t *testing.T) {
 	k, at := elastic("ORDERS", "cg"), epoch().Add(time.Minute)
 	paused, silent := consumer("m3", "", at, 3), consumer("m4", "", at, 4)

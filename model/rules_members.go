@@ -57,7 +57,9 @@ func absent(v *view) []Finding {
 		if !m.LostAt.IsZero() {
 			gone := v.stream.TS.Sub(m.LostAt)
 			since = "gone for " + gone.Round(time.Second).String()
-			if gone < absentGrace {
+			if at := v.stream.Facts; at.Known && !at.Exists { // its clock stands, too
+				since = "gone"
+			} else if gone < absentGrace {
 				f.Severity = Info
 			}
 		}

@@ -34,6 +34,9 @@ var (
 	ErrPinChanged = errors.New("another instance is pinned now")
 	// ErrNotPinnable: the consumer has no priority group, so nobody is ever pinned.
 	ErrNotPinnable = errors.New("the consumer has no priority group")
+	// ErrServerTooOld: the server is older than 2.11, which pins, so that no instance would
+	// ever get a message.
+	ErrServerTooOld = errors.New("the server pins nobody: run nats-server 2.11 or later")
 	// ErrConsumerGone: a static member's consumer was deleted under it, and with it
 	// how far the member had come. [WithDurableGone] can make it again.
 	ErrConsumerGone = errors.New("the member's consumer was deleted")

@@ -41,7 +41,7 @@ var errOther = errors.New("the consumer that exists takes other subjects")
 
 // transient tells errors that pass by themselves from those that would come again.
 func transient(err error) bool {
-	if errors.Is(err, errRemoved) || errors.Is(err, errOther) {
+	if errors.Is(err, errRemoved) || errors.Is(err, errOther) || errors.Is(err, ErrServerTooOld) {
 		return false
 	}
 	var changed *configError

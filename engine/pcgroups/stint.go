@@ -64,6 +64,9 @@ func (e *PanicError) Is(target error) bool { return target == ErrHandlerPanic }
 func (m *member) startStint(consumer jetstream.Consumer, filters []string) (*stint, error) {
 	info := consumer.CachedInfo()
 	group, _, err := pinState(info)
+	if err != nil && info.Config.Metadata[serverVersion] == "" {
+		return nil, fmt.Errorf("%w: %w", ErrServerTooOld, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +152,10 @@ func (m *member) pinned(s *stint, pin string) {
 	s.pin.Store(&pin)
 	m.status.pinned(pin)
 }
+
+// serverVersion is in the metadata of every consumer since servers pin (nats-server 2.11,
+// jetstream_versioning.go).
+const serverVersion = "_nats.ver"
 
 // pinHeader names the pin in each message of a pinned consumer (nats-server 2.11).
 const pinHeader = "Nats-Pin-Id"
