@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -41,6 +42,9 @@ func (r reportCmd) Run(ctx context.Context, c *cli) error {
 		s, err := r.read(ctx, e)
 		if ctx.Err() != nil {
 			return nil // interrupted, as a report without end is ended
+		}
+		if errors.Is(err, engine.ErrNotConnected) && r.Count == 0 {
+			continue // it goes on once the server is back
 		}
 		if err != nil {
 			return err

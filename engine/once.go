@@ -22,12 +22,14 @@ func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 }
 
 // reading waits for a new snapshot that fits, and runs the engine meanwhile unless it
-// runs already. Where a bucket cannot be read for long, it returns what there is.
+// runs already. Where a bucket cannot be read for long, it returns what there is; where
+// the server is away for long, [ErrNotConnected].
 func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	before := e.Current().Seq
-	var stuck time.Time
+	var stuck, lost time.Time
+	var away bool
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -45,8 +47,15 @@ func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (
 			return false
 		}
 		switch unread := len(s.Unseen()) > 0; {
-		case s.Link.State == model.LinkLive, s.Link.State == model.LinkLost:
-			stuck = time.Time{}
+		case s.Link.State == model.LinkLost:
+			if stuck = (time.Time{}); lost.IsZero() {
+				lost = time.Now()
+			}
+			if away = time.Since(lost) > awayMost; away {
+				return true
+			}
+		case s.Link.State == model.LinkLive:
+			stuck, lost = time.Time{}, time.Time{}
 		case unread && stuck.IsZero():
 			stuck = time.Now()
 		case unread && time.Since(stuck) > unreadableMost:
@@ -56,8 +65,14 @@ func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (
 	})
 	cancel(nil)
 	<-ended
+	if away {
+		return nil, fmt.Errorf("the server is away for %v: %w", awayMost, ErrNotConnected)
+	}
 	return s, err
 }
+
+// awayMost is how long a server may be away before it is waited for no more.
+const awayMost = 10 * time.Second
 
 // unreadableMost is how long a bucket that cannot be read may keep the picture from being
 // live before it is waited for no more.

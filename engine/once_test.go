@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -33,5 +34,24 @@ func TestOnceWithoutABucket(t *testing.T) {
 	}
 	if why := now.Unknown(model.KindElastic); !strings.Contains(why, "does not answer") {
 		t.Errorf("it says %q", why)
+	}
+}
+
+// A server that goes away in the middle does not make them wait for ever either.
+func TestOnceWithoutTheServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a server that is away")
+	}
+	t.Parallel()
+	s := natstest.Start(t)
+	_, js := client(t, s.ClientURL())
+	elasticGroup(t, js, "m1")
+	e := start(t, s.ClientURL())
+	until(t, e, "live", live)
+	natstest.Stop(s)
+	ctx, cancel := context.WithTimeout(t.Context(), awayMost+20*time.Second)
+	defer cancel()
+	if _, err := e.Once(ctx); !errors.Is(err, ErrNotConnected) {
+		t.Errorf("%v", err)
 	}
 }
