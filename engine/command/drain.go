@@ -2,11 +2,13 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
 )
 
@@ -112,9 +114,16 @@ type Recording interface {
 	Record(action model.Action, k model.Key, members []string, run func() error) error
 }
 
-// recorded runs what writes without a plan, under the engine's guard and its audit.
+// recorded runs what writes without a plan, under the engine's guard and its audit. Where no
+// answer came, the error wraps [model.ErrUnsure].
 func (e *Env) recorded(action model.Action, k model.Key, members []string, run func(context.Context) error) error {
-	guarded := func() error { return e.Engine.Guard(e.Context, run) }
+	guarded := func() error {
+		err := e.Engine.Guard(e.Context, run)
+		if errors.Is(err, pcgroups.ErrUnanswered) {
+			return fmt.Errorf("%w whether it was done: look at the group once the link is back (%w)", model.ErrUnsure, err)
+		}
+		return err
+	}
 	if r, ok := e.Engine.(Recording); ok {
 		return r.Record(action, k, members, guarded)
 	}

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"pcgtop/engine/pcgroups"
 	"pcgtop/model"
 )
 
@@ -21,6 +25,26 @@ func TestHandoverWords(t *testing.T) {
 	} {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// guarded is an engine that only runs what it is given.
+type guarded struct{ Engine }
+
+func (guarded) Guard(ctx context.Context, run func(context.Context) error) error { return run(ctx) }
+
+// What was sent and not answered may have been done: it is not said to have failed.
+func TestNoAnswerIsNoRefusal(t *testing.T) {
+	e := &Env{Engine: guarded{}, Context: t.Context()}
+	k := model.Key{Kind: model.KindElastic, Stream: "ORDERS", Group: "cg"}
+	for _, c := range []struct {
+		err    error
+		unsure bool
+	}{{fmt.Errorf("store: %w", pcgroups.ErrUnanswered), true}, {pcgroups.ErrNameCollision, false}} {
+		err := e.recorded(model.ActionCreate, k, nil, func(context.Context) error { return c.err })
+		if !errors.Is(err, c.err) || errors.Is(err, model.ErrUnsure) != c.unsure {
+			t.Errorf("%v", err)
 		}
 	}
 }
