@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -218,4 +219,27 @@ func freePort(t *testing.T) string {
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
+}
+
+// A cluster that lacks servers is told as that, not by a code.
+func TestConnectWithoutALeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster")
+	}
+	t.Parallel()
+	servers := natstest.Cluster(t).All
+	here := slices.IndexFunc(servers, func(s *server.Server) bool { return !s.JetStreamIsLeader() })
+	for i, s := range servers {
+		if i != here {
+			natstest.Stop(s)
+		}
+	}
+	pollFor(t, time.Minute, "it says that there is no leader", func() bool {
+		e, err := Connect(t.Context(), Options{Server: servers[here].ClientURL(), Lookup: noEnv, Timeout: time.Second})
+		if err == nil {
+			e.Close()
+			return false
+		}
+		return strings.Contains(err.Error(), "JetStream has no leader: too few servers")
+	})
 }
