@@ -114,8 +114,8 @@ func (o LinkSeen) apply(r *reduction) {
 	if r.next.Link.State == o.State {
 		return
 	}
-	was := r.next.Link.State
-	r.next.Link = Link{State: o.State, Since: r.now, Heard: r.next.Link.Heard}
+	was := r.next.Link
+	r.next.Link = Link{State: o.State, Since: r.now, Heard: was.Heard, away: o.State == LinkLost || o.State == LinkRereading && was.away}
 	switch {
 	case o.State == LinkLost:
 		text := "connection lost"
@@ -123,8 +123,10 @@ func (o LinkSeen) apply(r *reduction) {
 			text += ": " + o.Why
 		}
 		r.event(Event{Kind: EventLink, Text: text})
-	case o.State == LinkLive && was != LinkStarting:
+	case o.State == LinkLive && was.away:
 		r.event(Event{Kind: EventLink, Text: "connection back, everything read again"})
+	case o.State == LinkLive && was.State != LinkStarting:
+		r.event(Event{Kind: EventLink, Text: "everything read again"})
 	}
 }
 

@@ -63,6 +63,7 @@ type Link struct {
 	State LinkState `json:"state"`
 	Since time.Time `json:"since"`
 	Heard time.Time `json:"heard"` // when the server last told us anything, local clock
+	away  bool      // it was lost, and not everything was read again since
 }
 
 // Requests is what watching costs: API requests made per second, of a budget.

@@ -133,7 +133,10 @@ func TestDeniedUntilReadNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	watcher.ReadNow()
-	r.until(t, "nothing is named", func(s *model.Snapshot) bool { return live(s) && len(s.Denied) == 0 })
+	now, _ := r.until(t, "nothing is named", func(s *model.Snapshot) bool { return live(s) && len(s.Denied) == 0 })
+	if last := now.Events[0].Text; last != "everything read again" {
+		t.Errorf("the event says %q", last)
+	}
 	js := jetStream(t, connect(t, s.ClientURL(), asUser("limited")))
 	kv := bucketOf(t, js, model.KindStatic)
 	must(kv.PutString(t.Context(), "S.g", goodConfig))
