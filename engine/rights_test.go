@@ -156,6 +156,23 @@ func TestViewerWithLess(t *testing.T) {
 	}
 }
 
+// What is refused before the engine runs, as when a group is looked up by its name, is
+// named once it does.
+func TestRefusedBeforeItRuns(t *testing.T) {
+	s, _ := oneLess(t, "viewer")
+	const missing = "$JS.API.STREAM.MSG.GET.KV_elastic-consumer-groups"
+	_, js := client(t, s.ClientURL(), nats.UserInfo("admin", "pw"))
+	k := elasticGroup(t, js, "m1")
+	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: missing, Password: "pw", Lookup: noEnv}))
+	t.Cleanup(e.Close)
+	if _, err := e.observer.Stored(t.Context(), k); err != nil {
+		t.Fatal(err) // it is read otherwise
+	}
+	if now := must(e.Once(t.Context())); !slices.ContainsFunc(now.Denied, func(d string) bool { return names(d, missing) }) {
+		t.Errorf("denied: %q", now.Denied)
+	}
+}
+
 // Without any one of the permissions that an operator has beside a viewer's, what needs it
 // ends within a second and names it.
 func TestOperatorWithLess(t *testing.T) {

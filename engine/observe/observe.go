@@ -73,6 +73,7 @@ type Observer struct {
 	async     chan error           // what nats.go reports on its own
 	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
 	ran       atomic.Bool
+	listens   atomic.Bool // Run takes what nats.go reports
 }
 
 // New makes an observer; [Observer.Run] makes it work.
@@ -109,10 +110,23 @@ func (o *Observer) ReadNow() {
 }
 
 // Refused takes an asynchronous error of the connection while Run does not, and ends
-// the requests that it says are not permitted.
+// the requests that it says are not permitted. Run tells of it when it begins.
 func (o *Observer) Refused(err error) {
-	if d, ok := parseDenial(err.Error()); ok {
-		o.api.refuse(d)
+	d, ok := parseDenial(err.Error())
+	if !ok {
+		return
+	}
+	o.api.refuse(d)
+	if !o.listens.Load() {
+		o.hand(err)
+	}
+}
+
+// hand passes on what nats.go reports on its own.
+func (o *Observer) hand(err error) {
+	select {
+	case o.async <- err:
+	default: // a flood of errors says the same again
 	}
 }
 
@@ -133,21 +147,17 @@ func nudge(c chan<- struct{}) {
 // puts that back at the end. It may be called again after it has returned.
 func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) error {
 	before := o.nc.ErrorHandler()
-	report := func(err error) {
-		select {
-		case o.async <- err:
-		default: // a flood of errors says the same again
-		}
-	}
 	o.nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
-		report(err)
+		o.hand(err)
 		if before == nil {
 			return
 		}
 		if err := Guard(func() error { before(nc, sub, err); return nil }); err != nil {
-			report(err)
+			o.hand(err)
 		}
 	})
+	o.listens.Store(true)
+	defer o.listens.Store(false)
 	defer o.nc.SetErrorHandler(before)
 	status := o.nc.StatusChanged()
 	defer o.nc.RemoveStatusListener(status)
