@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"strings"
+
+	"pcgtop/model"
 )
 
 // The least window that a screen is drawn in.
@@ -10,6 +12,10 @@ const (
 	leastWidth  = 40
 	leastHeight = 12
 )
+
+// unsized is said where no size comes: bubbletea passes on none of more than 4096 cells in
+// one direction, or 1,048,576 in all.
+const unsized = "window too large, or of no size: 4096 by 256 is the most"
 
 func (m *Model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
 
@@ -22,6 +28,9 @@ func (m *Model) bodySize() (w, h int) {
 func (m *Model) frame() string {
 	m.cells = nil
 	if m.width <= 0 || m.height <= 0 {
+		if m.snap.Link.State == model.LinkLive { // the size comes before, if it does
+			return unsized
+		}
 		return ""
 	}
 	if m.tooSmall() {

@@ -297,3 +297,16 @@ func TestKeysAllAtOnceWriteNothing(t *testing.T) {
 		}
 	}
 }
+
+// Where no size comes, as of a window that is too large, that is said instead of nothing; a
+// size that is yet to come is waited for.
+func TestWindowWithoutASize(t *testing.T) {
+	m := New(Options{})
+	if f := m.frame(); f != "" {
+		t.Errorf("before anything was read: %q", f)
+	}
+	m.show(model.Reduce(nil, time.Now(), model.LinkSeen{State: model.LinkLive}))
+	if f := m.frame(); !strings.Contains(f, "window too large") {
+		t.Errorf("%q", f)
+	}
+}
