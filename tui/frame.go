@@ -27,6 +27,7 @@ func (m *Model) bodySize() (w, h int) {
 // frame puts the screen together: at most height lines, each at most width cells.
 func (m *Model) frame() string {
 	m.cells = nil
+	m.theme.pool.reuse()
 	if m.width <= 0 || m.height <= 0 {
 		if m.snap.Link.State == model.LinkLive { // the size comes before, if it does
 			return unsized

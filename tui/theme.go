@@ -33,6 +33,8 @@ type theme struct {
 	chosen color.Color   // behind the selected row; nil: reversed instead
 	ascii  bool
 	hints  *strings.Replacer // puts the keys there are into hints; nil: nothing is put
+
+	pool pool
 }
 
 // newTheme makes the theme for the colours there are. The terminal's own 16 may have
@@ -108,13 +110,6 @@ func (t *theme) hint(f model.Finding) string {
 	}
 	return t.hints.Replace(f.Hint)
 }
-
-// usualSpans is how many pieces of text a row of a table is made of: room for so many
-// costs less than to find it again and again.
-const usualSpans = 32
-
-// row starts a row.
-func (t *theme) row() *row { return &row{ascii: t.ascii, spans: make([]span, 0, usualSpans)} }
 
 // member is the look of the i-th member, always beside its letter.
 func (t *theme) member(i int) style {
