@@ -10,34 +10,45 @@ import (
 // follow each other in the name, better where they stand together, and best where they
 // begin a word. hits are the bytes of the name that fit.
 func fuzzy(words []string, name string) (score int, hits []int, ok bool) {
+	score, ok = suits(words, name, &hits)
+	if !ok {
+		hits = nil
+	}
+	return score, hits, ok
+}
+
+// suits is fuzzy that adds the bytes to a list, or without one leaves them.
+func suits(words []string, name string, hits *[]int) (score int, ok bool) {
 	plain := strings.ToLower(name)
 	if len(plain) != len(name) { // bytes no longer stand for the same letters
 		plain = name
 	}
 	for _, w := range words {
-		s, h, ok := fits(strings.ToLower(w), plain)
+		s, ok := fits(strings.ToLower(w), plain, hits)
 		if !ok {
-			return 0, nil, false
+			return 0, false
 		}
 		score += s
-		hits = append(hits, h...)
 	}
 	if len(words) > 0 {
 		score -= len(name) / 8 // of two that fit, the one that says less beside it
 	}
-	return score, hits, true
+	return score, true
 }
 
-func fits(word, name string) (score int, hits []int, ok bool) {
-	if at := together(word, name); at >= 0 {
-		for i := range len(word) {
-			hits = append(hits, at+i)
+func fits(word, name string, hits *[]int) (score int, ok bool) {
+	hit := func(at, n int) {
+		for i := 0; hits != nil && i < n; i++ {
+			*hits = append(*hits, at+i)
 		}
+	}
+	if at := together(word, name); at >= 0 {
+		hit(at, len(word))
 		score = 100 + 4*len(word) - min(at, 40)
 		if begins(name, at) {
 			score += 60
 		}
-		return score, hits, true
+		return score, true
 	}
 	at := 0
 	for from, to := 0, 0; from < len(word); from = to {
@@ -45,18 +56,16 @@ func fits(word, name string) (score int, hits []int, ok bool) {
 		to = from + size
 		i := strings.Index(name[at:], word[from:to])
 		if i < 0 {
-			return 0, nil, false
+			return 0, false
 		}
 		if begins(name, at+i) {
 			score += 12
 		}
 		score += 4 - min(i, 8)
-		for n := range size {
-			hits = append(hits, at+i+n)
-		}
+		hit(at+i, size)
 		at += i + size
 	}
-	return score, hits, true
+	return score, true
 }
 
 // together finds a word within a name, at the beginning of one of its words if it can.

@@ -39,9 +39,11 @@ const (
 type paletteWindow struct {
 	of     keymap.Screen // the screen it was opened on
 	query  input
-	all    []choice // of the last snapshot
-	shown  []choice // that fit, the best first
-	chosen string   // the name that is selected; empty: the best
+	all    []choice        // actions, now
+	snap   *model.Snapshot // whose groups and members are offered, too; nil: none
+	shown  []choice        // that fit, the best first
+	left   int             // how many more places fit
+	chosen string          // the name that is selected; empty: the best
 	index  int
 	top    int
 	page   int
@@ -64,8 +66,9 @@ func (d *paletteWindow) paste(_ *Model, text string) {
 func (d *paletteWindow) refresh(m *Model) {
 	d.all = d.actions(m)
 	d.all = append(d.all, m.commands()...)
+	d.snap = nil
 	if m.told() == nil { // a window is left by its own keys
-		d.all = append(d.all, places(m.snap)...)
+		d.snap = m.snap
 		d.all = append(d.all, d.elsewhere(m)...)
 	}
 	d.keep()
@@ -105,43 +108,8 @@ func (d *paletteWindow) elsewhere(m *Model) []choice {
 	return list
 }
 
-// places are the groups and their members: choosing one goes there.
-func places(s *model.Snapshot) []choice {
-	var list []choice
-	for _, g := range s.Groups {
-		key := g.Key
-		list = append(list, choice{name: key.String(), note: string(key.Kind) + " group, " + string(g.Verdict), kind: choiceGroup,
-			do: func(m *Model, _ string) tea.Cmd { m.goTo(key, ""); return nil }})
-	}
-	for _, g := range s.Groups {
-		key := g.Key
-		for _, mem := range g.Members {
-			name := mem.Name
-			list = append(list, choice{name: name + " of " + key.String(), note: "member, " + string(mem.State), kind: choiceMember,
-				do: func(m *Model, _ string) tea.Cmd { m.goTo(key, name); return nil }})
-		}
-	}
-	return list
-}
-
 // commands are choices that are no action of one key.
 func (m *Model) commands() []choice { return m.contextChoices() }
-
-// goTo opens a group, and selects a member of it.
-func (m *Model) goTo(k model.Key, member string) {
-	if m.snap.Group(k) == nil {
-		m.say(sorry, k.String()+" is gone")
-		return
-	}
-	m.events = nil
-	if m.group == nil || m.group.key != k {
-		m.open(k)
-	}
-	m.group.table = nil
-	if member != "" {
-		m.group.choose(member)
-	}
-}
 
 // whole is the score of a choice whose name is typed out, with something behind it.
 const whole = 1 << 20
@@ -180,6 +148,8 @@ func (d *paletteWindow) keep() {
 			d.shown = append(d.shown, c)
 		}
 	}
+	places, left := placesFor(words, d.snap)
+	d.shown, d.left = append(d.shown, places...), left
 	slices.SortStableFunc(d.shown, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.kind, b.kind))
 	})

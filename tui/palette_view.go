@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"pcgtop/model"
 	"pcgtop/tui/glyph"
 )
 
@@ -55,6 +56,8 @@ func (d *paletteWindow) says() string {
 		return "some letters of an action, a group or a member"
 	case d.query.text() == "":
 		return "some letters of an action"
+	case d.left > 0:
+		return model.Count(d.left, "more place") + " fit: type on"
 	}
 	return ""
 }
