@@ -83,9 +83,11 @@ type consumerInfo struct {
 		Deliver        string        `json:"deliver_subject"`
 		Inactive       time.Duration `json:"inactive_threshold"`
 		Metadata       struct {
-			// Version is set by every server since 2.11, which is also the first one that pins
-			// (nats-server, jetstream_versioning.go).
+			// Every server since 2.11, which is also the first one that pins, stores the level
+			// that a consumer needs and tells its version with it, but for the version in the
+			// list of a server alone (nats-server, jetstream_versioning.go).
 			Version string `json:"_nats.ver"`
+			Level   string `json:"_nats.req.level"`
 		} `json:"metadata"`
 	} `json:"config"`
 	Delivered      sequence        `json:"delivered"`
@@ -130,7 +132,7 @@ func (i *consumerInfo) consumer() *model.Consumer {
 	if len(i.Config.PriorityGroups) > 0 {
 		c.PriorityGroup = i.Config.PriorityGroups[0]
 	}
-	c.NoPins = c.PriorityGroup == "" && i.Config.Metadata.Version == ""
+	c.NoPins = c.PriorityGroup == "" && i.Config.Metadata.Version+i.Config.Metadata.Level == ""
 	for n, p := range i.PriorityGroups {
 		if n == 0 && p.group() != "" || p.pin() != "" {
 			c.PriorityGroup, c.PinID = p.group(), p.pin()

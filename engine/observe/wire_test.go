@@ -65,6 +65,10 @@ func TestConsumerInfo(t *testing.T) {
 			`{"name":"m1","config":{"filter_subjects":["0.>"],"metadata":{"_nats.ver":"2.11.0"}}}`,
 			func(c *model.Consumer) bool { return !c.NoPins },
 		},
+		"the same in the list of a server alone": {
+			`{"name":"m1","config":{"filter_subjects":["0.>"],"metadata":{"_nats.req.level":"0"}}}`,
+			func(c *model.Consumer) bool { return !c.NoPins },
+		},
 		"nothing negative comes out": {
 			`{"name":"m1","num_pending":-1,"num_ack_pending":-1,"num_redelivered":-1,"num_waiting":-1,"pause_remaining":-5}`,
 			func(c *model.Consumer) bool {
