@@ -193,7 +193,8 @@ func (o StreamHappened) apply(r *reduction) {
 	}
 }
 
-// ConsumerHappened is an advisory about a consumer that changes nothing shown.
+// ConsumerHappened is an advisory about a consumer. That it lost its quorum holds until
+// it has a leader again, or is read.
 type ConsumerHappened struct {
 	Stream, Consumer string
 	Kind             EventKind
@@ -204,4 +205,13 @@ type ConsumerHappened struct {
 func (o ConsumerHappened) apply(r *reduction) {
 	r.heard()
 	r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: o.Kind, Text: o.Text})
+	if o.Kind != EventQuorum && o.Kind != EventLeader {
+		return
+	}
+	s, lost := r.stream(o.Stream), o.Kind == EventQuorum
+	if c := s.consumer(o.Consumer); c != nil && c.Unheard != lost && !c.TS.After(o.At) {
+		n := *c
+		n.Unheard = lost
+		r.putStream(s.with(o.Consumer, &n))
+	}
 }

@@ -92,8 +92,12 @@ func thousandths(v float64) float64 { return math.Round(v*1000) / 1000 }
 func (o StreamRead) apply(r *reduction) {
 	r.heard()
 	s := *r.stream(o.Name)
+	was := s.Facts
 	s.Facts = o.Facts
 	s.Facts.Known = true
+	if o.Facts.Leaderless && len(o.Facts.Down) == 0 { // only a leader knows who is down: the last one did
+		s.Facts.Replicas, s.Facts.Down = was.Replicas, was.Down
+	}
 	if !o.Facts.Exists {
 		s.Consumers = nil
 	}

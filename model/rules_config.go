@@ -37,10 +37,11 @@ func noQuorum(v *view) []Finding {
 	if f.Quorum() {
 		return nil
 	}
-	return one(Finding{
-		Text: fmt.Sprintf("no quorum: %d of the %d servers of stream %s are down (%s): nothing is stored or delivered", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", ")),
-		Hint: "bring servers back: more than half of them are needed",
-	})
+	text := fmt.Sprintf("no quorum: %d of the %d servers of stream %s are down (%s)", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", "))
+	if f.enough() {
+		text = fmt.Sprintf("no leader for stream %s: too few of its servers are up, or they are about to elect one", v.ConsumeStream())
+	}
+	return one(Finding{Text: text + ": nothing is stored or delivered", Hint: "bring servers back: more than half of them are needed"})
 }
 
 func serverDown(v *view) []Finding {
@@ -51,8 +52,11 @@ func serverDown(v *view) []Finding {
 	return one(Finding{Text: fmt.Sprintf("%d of the %d servers of stream %s down: %s", len(f.Down), f.Replicas, v.ConsumeStream(), strings.Join(f.Down, ", "))})
 }
 
-// Quorum tells whether more than half of the stream's servers are up.
-func (f StreamFacts) Quorum() bool { return f.Replicas == 0 || 2*len(f.Down) < f.Replicas }
+// Quorum tells whether more than half of the stream's servers are up and one leads them.
+func (f StreamFacts) Quorum() bool { return f.enough() && !f.Leaderless }
+
+// enough tells whether more than half of the stream's servers are up, as far as is known.
+func (f StreamFacts) enough() bool { return f.Replicas == 0 || 2*len(f.Down) < f.Replicas }
 
 // lacksStream tells whether the stream that members consume from is known not to exist.
 func (v *view) lacksStream() bool {

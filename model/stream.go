@@ -36,12 +36,13 @@ type StreamFacts struct {
 	MaxMsgs    int64       `json:"max_msgs"`  // -1: no limit
 	MaxBytes   int64       `json:"max_bytes"` // -1: no limit
 	Subjects   []string    `json:"subjects,omitempty"`
-	Direct     bool        `json:"allow_direct"`       // it answers direct gets
-	WorkQueue  bool        `json:"work_queue"`         // what is acknowledged is removed from it
-	Offline    string      `json:"offline,omitempty"`  // why the server cannot run it
-	Leader     string      `json:"leader,omitempty"`   // the server that leads it, where several hold it
-	Replicas   int         `json:"replicas,omitempty"` // servers that hold it, where that is more than one
-	Down       []string    `json:"down,omitempty"`     // those of them that the leader does not hear of
+	Direct     bool        `json:"allow_direct"`         // it answers direct gets
+	WorkQueue  bool        `json:"work_queue"`           // what is acknowledged is removed from it
+	Offline    string      `json:"offline,omitempty"`    // why the server cannot run it
+	Leader     string      `json:"leader,omitempty"`     // the server that leads it, where several hold it
+	Replicas   int         `json:"replicas,omitempty"`   // servers that hold it, where that is more than one
+	Down       []string    `json:"down,omitempty"`       // those of them that the leader does not hear of
+	Leaderless bool        `json:"leaderless,omitempty"` // nobody leads it: for want of a quorum, or until one is elected
 	Sources    []Source    `json:"sources,omitempty"`
 	Transforms []Transform `json:"transforms,omitempty"` // of the stream itself
 }

@@ -143,9 +143,15 @@ func (l *link) advise(subject string, body []byte) {
 			l.emit(model.ConsumerHappened{Stream: a.Stream, Consumer: a.Consumer, Kind: kind, Text: text, At: a.Timestamp})
 		}
 	default:
+		what, text := a.streamEvent(kind)
 		if l.plan.wants(a.Stream) {
-			kind, text := a.streamEvent(kind)
-			l.emit(model.StreamHappened{Stream: a.Stream, Kind: kind, Text: text, At: a.Timestamp})
+			l.emit(model.StreamHappened{Stream: a.Stream, Kind: what, Text: text, At: a.Timestamp})
+		}
+		switch what {
+		case model.EventQuorum:
+			l.tellLeaderless(a.Stream, nil)
+		case model.EventLeader:
+			l.plan.hope(a.Stream)
 		}
 		l.streamNews(a.Stream)
 	}

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -67,6 +68,8 @@ func (b *bucket) follow(ctx context.Context, l *link, told Ledger, ready func())
 			info, err = l.api.streamInfo(ctx, b.stream)
 		}
 		switch {
+		case err == nil && info.leaderless(): // it may be behind the others
+			err = fmt.Errorf("%w: STREAM.INFO.%s", errNoLeader, b.stream)
 		case err == nil:
 			b.appear(l, info)
 			if err = errDeaf; time.Now().After(b.deaf) {

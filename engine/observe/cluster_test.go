@@ -133,11 +133,14 @@ func TestServersGoAndComeBack(t *testing.T) {
 	if g := r.now().Group(k); len(g.Config.Members) != 2 {
 		t.Errorf("members: %v", g.Config.Members)
 	}
+	r.within(t, time.Minute, "it is offline", func(s *model.Snapshot) bool { return s.Group(k).Verdict == model.VerdictOffline })
 
 	servers[first], servers[second] = natstest.Run(t, options[first]), natstest.Run(t, options[second])
 	c.Await(t)
 	back := time.Now()
-	now, took := r.within(t, time.Minute, "all is read again", func(s *model.Snapshot) bool { return read(s) && s.Group(k).ReadAt.After(back) })
+	now, took := r.within(t, time.Minute, "all is read again, and none offline", func(s *model.Snapshot) bool {
+		return read(s) && s.Group(k).ReadAt.After(back) && s.Group(k).Verdict != model.VerdictOffline
+	})
 	t.Logf("read again %v after the servers were back", took)
 	if len(now.Groups) != 1 || len(now.Group(k).Config.Members) != 2 {
 		t.Errorf("%d groups, %v", len(now.Groups), now.Group(k).Config.Members)

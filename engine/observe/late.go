@@ -94,17 +94,27 @@ func (l *link) askDoubted(ctx context.Context) error {
 			info, err := l.api.streamInfo(short, d.stream)
 			end()
 			switch {
-			case err == nil:
+			case ctx.Err() != nil:
+			case err == nil && !info.leaderless():
 				facts := info.facts()
 				l.told.note(d.stream, facts)
 				l.emit(model.StreamRead{Name: d.stream, Facts: facts})
-			case d.by != nil && ctx.Err() == nil: // its leader is gone, and the consumer's is left
-				facts := l.told.of(d.stream)
-				facts.Leader, facts.Replicas, facts.Down = "", 1+len(d.by.Replicas), d.by.down()
-				if facts.Exists && l.told.note(d.stream, facts) {
-					l.emit(model.StreamRead{Name: d.stream, Facts: facts})
-				}
+			case d.by != nil || err == nil || lacksLeader(err):
+				l.tellLeaderless(d.stream, d.by)
 			}
 		}
+	}
+}
+
+// tellLeaderless tells of a stream that nobody leads it, until an answer of its leader
+// says otherwise. The leader of a consumer, if that one is left, knows who is down.
+func (l *link) tellLeaderless(stream string, by *replicas) {
+	facts := l.told.of(stream)
+	facts.Leader, facts.Leaderless = "", true
+	if by != nil {
+		facts.Replicas, facts.Down = 1+len(by.Replicas), by.down()
+	}
+	if facts.Exists && l.told.note(stream, facts) {
+		l.emit(model.StreamRead{Name: stream, Facts: facts})
 	}
 }

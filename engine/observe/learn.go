@@ -102,6 +102,19 @@ func (p *plan) knows(stream string) {
 	}
 }
 
+// hope has a stream that could not be read tried again now.
+func (p *plan) hope(stream string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.targets[stream]
+	if t == nil || t.failures == 0 {
+		return
+	}
+	t.failures, t.retry = 0, time.Time{}
+	p.put(t)
+	p.signal()
+}
+
 // pulse is what moves in a stream when anything in it does.
 type pulse struct {
 	messages, first, last uint64

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/internal/natstest"
@@ -87,6 +88,16 @@ func TestLostQuorum(t *testing.T) {
 			if len(g.Config.Members) != 1 {
 				t.Errorf("what was known is gone: %v", g.Config.Members)
 			}
+			now, took = r.within(t, time.Minute, "the last leader gave up, if it was left", func(s *model.Snapshot) bool {
+				if g := s.Group(k); stays && g.Verdict != model.VerdictOffline {
+					t.Errorf("it softened to %s: %+v", g.Verdict, g.Findings)
+					return true
+				}
+				return s.Group(k).Stream.Leaderless
+			})
+			if g := now.Group(k); g.Verdict != model.VerdictOffline || g.Findings[0].ID != "no-quorum" {
+				t.Errorf("after %v more: %s, %+v", took, g.Verdict, g.Findings)
+			}
 		})
 	}
 }
@@ -122,4 +133,52 @@ func TestConsumerWithoutLeader(t *testing.T) {
 	}
 	gone.Store(false)
 	w.r.until(t, "somebody answers again", func(s *model.Snapshot) bool { return !hasFinding(s.Group(k), "no-answer") })
+}
+
+// What the server tells of a stream without a quorum holds until its leader answers, and
+// one that could not be read is tried at once when it has a leader again.
+func TestQuorumLostByAdvisory(t *testing.T) {
+	r := newRecorder()
+	o := New(nil, Options{})
+	l := newLink(o, r.emit)
+	l.domain.learn("")
+	k := static("S", "g")
+	o.plan.learn(k, "S")
+	facts := model.StreamFacts{Known: true, Exists: true, Leader: "n1", Replicas: 3, Down: []string{"n2"}}
+	o.told.note("S", facts)
+	r.emit(model.ConfigSeen{Key: k, Revision: 1, Config: &model.Config{Partitions: 1, Members: []string{"m1"}}}, model.StreamRead{Name: "S", Facts: facts})
+	finds := func(id string) bool { return hasFinding(r.now().Group(k), id) }
+	body := []byte(`{"timestamp":"2026-03-01T12:00:00Z","stream":"S"}`)
+
+	l.advise(advisories+".STREAM.QUORUM_LOST.S", body)
+	if g := r.now().Group(k); g.Verdict != model.VerdictOffline || !finds("no-quorum") || !slices.Equal(g.Stream.Down, facts.Down) {
+		t.Errorf("without a quorum: %s, %+v", g.Verdict, g.Findings)
+	}
+	target, _, _ := o.plan.take(time.Now(), true)
+	for range 5 {
+		o.plan.done(target, true)
+	}
+	l.advise(advisories+".STREAM.LEADER_ELECTED.S", body)
+	if wait := o.plan.peek(time.Now(), true); wait > 2*time.Second {
+		t.Errorf("it is read again after %v", wait)
+	}
+	info := &streamInfo{Cluster: &replicas{Leader: "n1"}}
+	info.Config.Name = "S"
+	l.tellStreams(t.Context(), []*streamInfo{info}, nil, nil, time.Now())
+	if finds("no-quorum") || r.now().Group(k).Verdict == model.VerdictOffline {
+		t.Errorf("its leader answers: %+v", r.now().Group(k).Findings)
+	}
+}
+
+// A line may be too short for all of it: why nothing could be read comes before what.
+func TestReasonBeforeSubject(t *testing.T) {
+	srv := natstest.Start(t)
+	nc := connect(t, srv.ClientURL())
+	must(nc.Subscribe("NOBODY.STREAM.INFO.S", func(m *nats.Msg) {
+		_ = m.Respond([]byte(`{"error":{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}}`))
+	}))
+	_, err := newAPI(nc, Options{APIPrefix: "NOBODY"}.withDefaults()).streamInfo(t.Context(), "S")
+	if err == nil || err.Error() != "no leader, too few servers are up: STREAM.INFO.S" {
+		t.Error(err)
+	}
 }

@@ -25,7 +25,7 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 	if origin := l.plan.feeds(t); origin != "" { // before the work stream: nothing counts as on its way that has arrived
 		seen = l.readOrigin(ctx, origin)
 	}
-	if l.plan.needsFacts(t) || !l.told.exists(t.stream) {
+	if l.plan.needsFacts(t) || !l.told.exists(t.stream) || l.told.lost(t.stream) {
 		info, err := l.factsOf(ctx, t.stream)
 		switch {
 		case err == nil:
@@ -130,6 +130,9 @@ func (l *link) readMissing(t *target, tell func(...model.Observation)) (failed b
 func (l *link) readFailed(ctx context.Context, t *target, err error) (failed bool) {
 	if ctx.Err() == nil && l.nc.IsConnected() { // a lost connection is not the stream's fault
 		l.emit(model.ConsumersRead{Stream: t.stream, Error: plain(err)})
+		if lacksLeader(err) && !l.told.lost(t.stream) { // it may be the cluster that has none
+			l.doubt(t.stream, nil)
+		}
 	}
 	return true
 }

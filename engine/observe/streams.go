@@ -164,8 +164,12 @@ func (l *link) tellStreams(ctx context.Context, list []*streamInfo, missing []st
 func (t *listing) there(name string, info *streamInfo) {
 	t.known = append(t.known, name)
 	t.clock.set(info.TS)
-	if f := info.facts(); t.told.note(name, f) {
+	lost, f := t.told.lost(name), info.facts()
+	if t.told.note(name, f) {
 		t.changed = append(t.changed, model.StreamRead{Name: name, Facts: f})
+	}
+	if lost && f.Quorum() {
+		t.plan.hope(name)
 	}
 	if t.many && t.plan.listed(name, t.started, info.pulse()) {
 		t.changed = append(t.changed, model.ConsumersRead{Stream: name, TS: info.TS})

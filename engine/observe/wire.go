@@ -3,6 +3,7 @@ package observe
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -19,8 +20,10 @@ type apiError struct {
 }
 
 // noLeader is the code of an answer for what has no leader (nats-server,
-// JSClusterNotAvailErr): its text says only that it is unavailable.
+// JSClusterNotAvailErr): its text says only that it is unavailable, and is left out.
 const noLeader = 10008
+
+var errNoLeader = &apiError{ErrCode: noLeader}
 
 // isLimit tells that something was not made for there is as much as there may be:
 // consumers of a stream (10026), and memory and disk of an account (10002) or a server
@@ -29,9 +32,15 @@ func (e *apiError) isLimit() bool {
 	return slices.Contains([]int{10002, 10026, 10028, 10047}, e.ErrCode)
 }
 
+// lacksLeader tells whether an answer says that what was asked about has no leader.
+func lacksLeader(err error) bool {
+	var e *apiError
+	return errors.As(err, &e) && e.ErrCode == noLeader
+}
+
 func (e *apiError) Error() string {
 	if e.ErrCode == noLeader {
-		return "no leader, too few servers are up: " + e.Description
+		return "no leader, too few servers are up"
 	}
 	return e.Description
 }
@@ -178,6 +187,12 @@ type streamInfo struct {
 	TS      time.Time `json:"ts"`
 }
 
+// leaderless tells that nobody leads the stream: then any server that holds it answers, for
+// itself (nats-server, isGroupLeaderless).
+func (i *streamInfo) leaderless() bool {
+	return i.Cluster != nil && i.Cluster.Leader == "" && len(i.Cluster.Replicas) > 0
+}
+
 // replicas are the servers of a stream or a consumer, as its leader tells them (nats-server, ClusterInfo).
 type replicas struct {
 	Leader   string `json:"leader"`
@@ -254,6 +269,7 @@ func (i *streamInfo) facts() model.StreamFacts {
 	if c := i.Cluster; c != nil && c.Leader != "" && len(c.Replicas) > 0 {
 		f.Leader, f.Replicas, f.Down = c.Leader, 1+len(c.Replicas), c.down()
 	}
+	f.Leaderless = i.leaderless()
 	if i.Config.Transform != nil {
 		f.Transforms = transforms([]transform{*i.Config.Transform})
 	}
