@@ -45,7 +45,9 @@ func TestAnotherServerAfterReconnect(t *testing.T) {
 	if now.Group(k).Revision != p.Revision {
 		t.Fatalf("the other's group is at revision %d, the plan was made at %d", now.Group(k).Revision, p.Revision)
 	}
-	if !slices.ContainsFunc(now.Events, func(e model.Event) bool { return e.Text == "another server answers: other now, right before" }) {
+	if !slices.ContainsFunc(now.Events, func(e model.Event) bool {
+		return e.Text == "another server answers: other now, right before: is it the right one?"
+	}) || now.Server.Moved() == "" {
 		t.Errorf("events: %+v", now.Events)
 	}
 	for _, p := range []*model.Plan{p, drained} {

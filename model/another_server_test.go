@@ -1,6 +1,9 @@
 package model
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Whoever answers after the link was lost is told when it is not who answered before.
 func TestAnotherServerIsTold(t *testing.T) {
@@ -25,6 +28,39 @@ func TestAnotherServerIsTold(t *testing.T) {
 		}
 		if s = Reduce(s, epoch(), c.now); s.Server.Moved() != c.moved { // it is told again and again
 			t.Errorf("%q, want %q", s.Server.Moved(), c.moved)
+		}
+	}
+}
+
+// Of servers in no cluster another one is told for as long as it answers, if both have
+// names: else they are called by ids, which change when a server starts.
+func TestAnotherServerAlone(t *testing.T) {
+	const id, later = "NBQW3RSMGJ5ZRJBO6WV2RNDPOCTMPDV2XZVPVDBQ7HHTTFQJVXDL6XWA", "NDHU2FYJXB2TVS5VJ7KZH7RZ5G6VYB3TKXW5MZGTKRDJ2S5QQZPZ4C7N"
+	for _, c := range []struct {
+		first, then Server
+		moved       string
+	}{
+		{Server{Name: "EAST"}, Server{Name: "WEST"}, "another server answers: WEST, at first it was EAST"},
+		{Server{Name: "EAST", API: "$JS.API"}, Server{Name: "WEST", API: "$JS.API"}, "another server answers: WEST, at first it was EAST"},
+		{Server{Name: "EAST"}, Server{Name: "EAST"}, ""},
+		{Server{Name: "EAST", Cluster: "C"}, Server{Name: "WEST", Cluster: "C"}, ""},
+		{Server{Name: id}, Server{Name: later}, ""},
+		{Server{Name: id}, Server{Name: "WEST"}, ""},
+		{Server{Name: "EAST"}, Server{Name: id}, ""},
+		{Server{Name: "LEAF1", API: "$JS.HUB.API"}, Server{Name: "LEAF2", API: "$JS.HUB.API"}, ""},
+	} {
+		s := Reduce(nil, epoch(), ServerSeen{Server: c.first})
+		for range 2 { // it is told again and again
+			s = Reduce(s, epoch(), ServerSeen{Server: c.then})
+		}
+		if s.Server.Moved() != c.moved {
+			t.Errorf("%+v, then %+v: %q", c.first, c.then, s.Server.Moved())
+		}
+		if asked := len(s.Events) > 0 && strings.HasSuffix(s.Events[0].Text, ": is it the right one?"); asked != (c.moved != "") {
+			t.Errorf("%+v, then %+v: %+v", c.first, c.then, s.Events)
+		}
+		if s = Reduce(s, epoch(), ServerSeen{Server: c.first}); s.Server.Moved() != "" {
+			t.Errorf("back at %+v: %q", c.first, s.Server.Moved())
 		}
 	}
 }

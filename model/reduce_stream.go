@@ -141,11 +141,13 @@ func (o ServerSeen) apply(r *reduction) {
 	if r.next.home.Name == "" {
 		r.next.home = o.Server
 	}
-	if home := r.next.home; home.Cluster != o.Server.Cluster && home.Name != o.Server.Name {
+	if home := r.next.home; home.Cluster != o.Server.Cluster && home.Name != o.Server.Name || home.stranger(o.Server) {
 		r.next.Server.First = home.where()
 	}
 	switch {
 	case was.Name == "" || was.Name == o.Server.Name:
+	case was.stranger(o.Server):
+		r.event(Event{Kind: EventLink, Text: fmt.Sprintf("another server answers: %s now, %s before: is it the right one?", o.Server.Name, was.Name)})
 	case was.Cluster != o.Server.Cluster:
 		r.event(Event{Kind: EventLink, Text: fmt.Sprintf("another cluster answers: %s now, %s before: is it the right one?", o.Server.where(), was.where())})
 	default:
@@ -153,19 +155,40 @@ func (o ServerSeen) apply(r *reduction) {
 	}
 }
 
-// Moved says that another cluster answers than at first; empty when none does. Whoever is
-// in no cluster is taken for one of its own.
+// stranger tells whether the other is another server than this one, and has nothing to do
+// with it: both are in no cluster, and have names of their own. Behind an API prefix
+// JetStream is elsewhere, and who answers may not matter.
+func (s Server) stranger(o Server) bool {
+	alone := s.Cluster == "" && o.Cluster == "" && (o.API == "" || o.API == "$JS.API")
+	return alone && s.Name != o.Name && s.named() && o.named()
+}
+
+// named tells whether somebody gave the server its name. Else it is called by its id, a
+// public nkey that is another one after each start (nats-server, NewServer).
+func (s Server) named() bool {
+	const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+	id := len(s.Name) == 56 && s.Name[0] == 'N' && strings.Trim(s.Name, base32) == ""
+	return s.Name != "" && !id
+}
+
+// Moved says that another cluster answers than at first, or a server that has nothing to do
+// with that one; empty when none does.
 func (s Server) Moved() string {
 	if s.First == "" {
 		return ""
 	}
+	if first, alone := strings.CutSuffix(s.First, inNone); alone && s.Cluster == "" {
+		return "another server answers: " + s.Name + ", at first it was " + first
+	}
 	return "another cluster answers: " + s.where() + ", at first it was " + s.First
 }
+
+const inNone = " in no cluster"
 
 // where is the server's name, and its cluster's.
 func (s Server) where() string {
 	if s.Cluster == "" {
-		return s.Name + " in no cluster"
+		return s.Name + inNone
 	}
 	return s.Name + " in " + s.Cluster
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pcgtop/model"
 )
 
 // changed is the sketch after somebody else wrote the group.
@@ -125,4 +127,24 @@ func TestNoSingleKeyWritesInAConflict(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A plan is for the server that it was made for: what looks the same on another one is not
+// what was shown. It says so, and so does the editor; made anew, it is for that one.
+func TestPlanIsForTheServerOfThen(t *testing.T) {
+	there := sketch()
+	there.more = []model.Observation{model.ServerSeen{Server: model.Server{Name: "WEST"}}}
+	const why = "changed meanwhile: another server answers: WEST, at first it was nats-2"
+	for name, keys := range map[string][]string{"a plan": {"x", "enter", "tab"}, "the editor": {"m"}, "deleting": {"X"}} {
+		s := newStage(t, 120, 30).show(sketch().snapshot()).press("down", "enter").press(keys...)
+		if s.show(there.snapshot()).sees(why); len(s.admin.plans) != 0 {
+			t.Errorf("%s: it was applied", name)
+		}
+	}
+	s := newStage(t, 120, 30).show(sketch().snapshot()).press("down", "enter", "x", "enter")
+	s.show(there.snapshot()).sees(why).press("r")
+	if strings.Contains(s.plain(), "changed meanwhile") {
+		t.Error("made anew, it is not for the server of now")
+	}
+	s.show(sketch().snapshot()).sees("changed meanwhile: the server that answered at first answers again")
 }

@@ -219,9 +219,9 @@ func (m *Model) surveyed(msg surveyMsg) {
 			d.problem = reason(msg.err)
 			return
 		}
-		w := &planWindow{plan: msg.plan, shownAt: m.opts.Now()}
+		w := m.planned(msg.plan, nil)
 		w.refresh(m)
-		m.push(w)
+		m.push(&w)
 	case *deleteWindow:
 		d.surveyed(m, msg)
 	}

@@ -31,9 +31,7 @@ func (m *Model) remove(g *model.Group) tea.Cmd {
 		m.say(sorry, g.Refusal(model.ActionDelete))
 		return nil
 	}
-	d := &deleteWindow{}
-	d.group = g
-	d.plan = model.NewDeletion(g.Key, model.Deletion{Revision: g.Stored()})
+	d := &deleteWindow{planWindow: m.planned(model.NewDeletion(g.Key, model.Deletion{Revision: g.Stored()}), g)}
 	d.plan.Deletion = nil // not known yet
 	m.push(d)
 	return d.survey(m)

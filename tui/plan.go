@@ -22,6 +22,7 @@ const applyTimeout = 90 * time.Second
 type planWindow struct {
 	plan     *model.Plan
 	group    *model.Group // as it was when the plan was made
+	server   string       // which answered then: [model.Server.Moved]
 	confirm  bool         // the focus is on the other button than Cancel
 	refused  bool         // that one does not apply the plan, as last seen
 	stale    string       // what changed since
@@ -47,13 +48,18 @@ func (m *Model) plan(g *model.Group, in model.Intent) {
 		m.say(sorry, reason(err))
 		return
 	}
-	w := planWindow{plan: p, group: g, shownAt: m.opts.Now()}
+	w := m.planned(p, g)
 	w.refresh(m) // the picture may be held, and old
 	if p.Edit != nil && p.Edit.Confirm != "" {
 		m.push(&confirmWindow{planWindow: w})
 		return
 	}
 	m.push(&w)
+}
+
+// planned is a window for a plan made just now.
+func (m *Model) planned(p *model.Plan, g *model.Group) planWindow {
+	return planWindow{plan: p, group: g, server: m.live.Server.Moved(), shownAt: m.opts.Now()}
 }
 
 // reason is an error without the word that says that it is one.
@@ -217,7 +223,9 @@ func (d *planWindow) anew(m *Model) {
 		d.failed, d.stale = "", reason(err)
 		return
 	}
-	*d = planWindow{plan: p, group: g, page: d.page, shownAt: m.opts.Now()}
+	page := d.page
+	*d = m.planned(p, g)
+	d.page = page
 	d.refresh(m)
 }
 

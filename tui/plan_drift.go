@@ -9,6 +9,9 @@ import (
 
 // drift says in what the group is no longer the one that the plan was made for.
 func (d *planWindow) drift(m *Model, now *model.Group) string {
+	if why := m.elsewhere(d.server); why != "" {
+		return why
+	}
 	if d.plan.Edit != nil {
 		return d.editDrift(m, now)
 	}
@@ -23,6 +26,19 @@ func (d *planWindow) drift(m *Model, now *model.Group) string {
 		why = pinDrift(d.plan.Pins[0], now)
 	}
 	return why
+}
+
+// elsewhere says that another server answers than when [model.Server.Moved] said that, and
+// that has nothing to do with it: what looks the same there is not.
+func (m *Model) elsewhere(then string) string {
+	switch now := m.live.Server.Moved(); {
+	case now == then:
+		return ""
+	case now == "":
+		return "the server that answered at first answers again"
+	default:
+		return now
+	}
 }
 
 // renewable tells whether the plan can be made anew.

@@ -21,6 +21,7 @@ type remapWindow struct {
 	plan    *model.Plan
 	problem string
 	stale   string
+	server  string // which answered then: [model.Server.Moved]
 
 	out      map[int]bool   // members that the plans 1 to 4 leave out
 	alone    int            // the partition that the plan gives a member to itself
@@ -42,7 +43,7 @@ func (d *remapWindow) start(m *Model, g *model.Group) {
 	deal := g.Config.Assignment()
 	d.group, d.names, d.owner, d.before = g, slices.Clone(deal.Members), slices.Clone(deal.Owner), deal.Owner
 	d.chart.take(g)
-	d.chart.marked, d.stale = map[int]bool{}, ""
+	d.chart.marked, d.stale, d.server = map[int]bool{}, "", m.live.Server.Moved()
 	d.out, d.weights = map[int]bool{}, model.Weights(g)
 	d.byHand()
 	d.chart.edited = func(p int) (int, bool) { return d.owner[p], d.owner[p] != d.before[p] }
@@ -87,7 +88,9 @@ func (d *remapWindow) paste(*Model, string)  {}
 
 func (d *remapWindow) refresh(m *Model) {
 	if d.stale == "" {
-		d.stale = drift(d.group, m.live.Group(d.key))
+		if d.stale = m.elsewhere(d.server); d.stale == "" {
+			d.stale = drift(d.group, m.live.Group(d.key))
+		}
 	}
 	d.work(m)
 }
