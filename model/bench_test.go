@@ -36,7 +36,7 @@ func consumersOf(stream string, at time.Time, partitions int) ConsumersRead {
 
 // BenchmarkFlatRead reads the consumers of one group again, beside others.
 func BenchmarkFlatRead(b *testing.B) {
-	flatline.Measure(b, "groups", flatline.Groups(), func(n int) func() {
+	flatline.Line{Step: "next snapshot", Beside: "groups", Sizes: flatline.Groups(), Goal: 2.5}.Measure(b, func(n int) func() {
 		s, at := beside(n, 16), epoch()
 		return func() {
 			at = at.Add(time.Second)
@@ -47,7 +47,7 @@ func BenchmarkFlatRead(b *testing.B) {
 
 // BenchmarkFlatPin pins another instance of a member, in a group of more partitions.
 func BenchmarkFlatPin(b *testing.B) {
-	flatline.Measure(b, "partitions", flatline.Partitions(), func(n int) func() {
+	flatline.Line{Step: "pin noted", Beside: "partitions", Sizes: flatline.Partitions(), Goal: 2.5}.Measure(b, func(n int) func() {
 		s, at, i := beside(1, n), epoch(), 0
 		return func() {
 			at, i = at.Add(20*time.Second), i+1

@@ -12,7 +12,7 @@ import (
 // BenchmarkFlatOverview draws the list of groups anew after one of them changed, the picture
 // taken in included, in a window that ten groups fill.
 func BenchmarkFlatOverview(b *testing.B) {
-	flatline.Measure(b, "groups", flatline.Groups(), func(n int) func() {
+	flatline.Line{Step: "list of groups drawn anew", Beside: "groups", Sizes: flatline.Groups(), Goal: 1.5}.Measure(b, func(n int) func() {
 		st := newStage(b, 200, 20)
 		st.blind = true
 		var pictures []*model.Snapshot
@@ -33,7 +33,7 @@ func BenchmarkFlatOverview(b *testing.B) {
 // BenchmarkFlatGroup draws an open group anew after one of its consumers moved, by how many
 // partitions it has.
 func BenchmarkFlatGroup(b *testing.B) {
-	flatline.Measure(b, "partitions", flatline.Partitions(), func(n int) func() {
+	flatline.Line{Step: "group drawn anew", Beside: "partitions", Sizes: flatline.Partitions(), Goal: 4}.Measure(b, func(n int) func() {
 		st := newStage(b, 200, 60)
 		st.blind = true
 		k := estateKey(0)

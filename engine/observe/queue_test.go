@@ -29,7 +29,7 @@ func settled(streams int) (*plan, time.Time) {
 
 // BenchmarkFlatChoose chooses what to read next, beside other streams.
 func BenchmarkFlatChoose(b *testing.B) {
-	flatline.Measure(b, "streams", flatline.Groups(), func(n int) func() {
+	flatline.Line{Step: "next stream to read", Beside: "streams", Sizes: flatline.Groups(), Goal: 5}.Measure(b, func(n int) func() {
 		p, now := settled(n)
 		return func() {
 			now = now.Add(50 * time.Millisecond)

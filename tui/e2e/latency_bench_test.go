@@ -125,7 +125,7 @@ func (a *large) latency(b *testing.B, f *figures) {
 		}
 		pause()
 	}
-	f.spread("config stored to frame", "p99 < 50 ms", fr.settled(b))
+	f.spread("config stored to frame", 50*time.Millisecond, fr.settled(b))
 	for n := range events {
 		k, at, id := key(n), time.Now(), fmt.Sprintf("pin%06d", n)
 		fr.expect(event{at, func(s *model.Snapshot) bool { // the server's next answer knows nothing of that pin
@@ -138,15 +138,15 @@ func (a *large) latency(b *testing.B, f *figures) {
 		}
 		pause()
 	}
-	f.spread("pin advisory to frame", "p99 < 50 ms", fr.settled(b))
+	f.spread("pin advisory to frame", 50*time.Millisecond, fr.settled(b))
 	fr.mu.Lock()
 	defer fr.mu.Unlock()
-	f.spread("frame built, from the picture on", "< 5 ms", fr.built)
+	f.spread("frame built, from the picture on", 5*time.Millisecond, fr.built)
 	var ages []time.Duration
 	for s, i := e.Current(), 0; i < len(s.Groups); i++ {
 		ages = append(ages, s.Taken.Sub(s.Groups[i].ReadAt))
 	}
-	f.spread("age of what is shown of a group", "", ages)
+	f.spread("age of what is shown of a group", 0, ages)
 	a.fresh = ages[len(ages)*99/100]
 }
 
