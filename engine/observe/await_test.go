@@ -22,7 +22,7 @@ func TestAwaitedComesFirst(t *testing.T) {
 	if got := order(p, time.Now(), 10); len(got) != 0 {
 		t.Fatalf("read before it was found: %v", got)
 	}
-	if wait := p.peek(time.Now(), true); wait > awaitMost {
+	if wait := p.peek(time.Now(), anyRest); wait > awaitMost {
 		t.Errorf("the rest waits for %v", wait)
 	}
 	p.learn(elastic("S", "b"), "ELSEWHERE") // as of another kind

@@ -40,7 +40,7 @@ func (l *link) startReads(ctx context.Context, crew *crew) error {
 		}
 		places.take(rest)
 		if rest {
-			batches.left--
+			batches.left = max(0, batches.left-1)
 		}
 		crew.run(func() error {
 			failed := l.read(ctx, t, urgent)
@@ -66,11 +66,17 @@ func (l *link) nextRead(places *places, batches *batches) (t *target, rest, urge
 	if wait := l.api.budget.wait(); wait > 0 {
 		return nil, false, false, wait
 	}
-	restOK := open && !restFull
-	if t, rest, urgent = l.plan.take(time.Now(), restOK); t != nil {
+	rests := anyRest
+	switch {
+	case restFull:
+		rests = noRest
+	case !open:
+		rests = oldRest
+	}
+	if t, rest, urgent = l.plan.take(time.Now(), rests); t != nil {
 		return t, rest, urgent, 0
 	}
-	wait = l.plan.peek(time.Now(), restOK)
+	wait = l.plan.peek(time.Now(), rests)
 	if !open {
 		wait = min(wait, max(batches.wait(), time.Millisecond))
 	}

@@ -71,6 +71,7 @@ type plan struct {
 	opened    *model.Key             // the open group
 	seen      map[string]struct{}    // on the screen
 	focused   bool
+	oldRead   bool     // the last one read was not on the screen and had waited for too long
 	awaited   *awaited // nil: nobody waits for a group
 }
 
@@ -223,27 +224,28 @@ func (p *plan) due(t *target) (time.Time, rank) {
 	return at, r
 }
 
-// peek tells how long it is until a target is due; restOK is false while all places
-// for what is not on the screen are taken.
-func (p *plan) peek(now time.Time, restOK bool) time.Duration {
+// peek tells how long it is until a target is due.
+func (p *plan) peek(now time.Time, rest turn) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, _, wait := p.choose(now, restOK)
+	_, _, wait := p.choose(now, rest)
 	return wait
 }
 
-// take picks the target to read now and marks it busy; nil when none is due. rest tells
+// take picks the target to read now and marks it busy; nil when none is due. off tells
 // whether it is not on the screen, urgent whether somebody waits to see it.
-func (p *plan) take(now time.Time, restOK bool) (t *target, rest, urgent bool) {
+func (p *plan) take(now time.Time, rest turn) (t *target, off, urgent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t, r, _ := p.choose(now, restOK)
+	t, as, _ := p.choose(now, rest)
 	if t == nil {
 		return nil, false, false
 	}
 	p.pull(t)
 	t.busy, t.dirty, t.started = true, time.Time{}, now
-	return t, r >= rankRest, r <= rankOpen || r == rankSeen && !t.tried
+	off = t.rank >= rankRest
+	p.oldRead = off && as < rankRest
+	return t, off, t.rank <= rankOpen || t.rank == rankSeen && !t.tried
 }
 
 // done gives a target back after it was read. One that failed waits longer each time.

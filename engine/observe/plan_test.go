@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 func order(p *plan, now time.Time, n int) []string {
 	var names []string
 	for range n {
-		t, _, _ := p.take(now, true)
+		t, _, _ := p.take(now, anyRest)
 		if t == nil {
 			break
 		}
@@ -69,6 +70,35 @@ func TestTheRestIsNotStarved(t *testing.T) {
 	}
 }
 
+// In an account of thousands of streams there are always some that wait for too long: the
+// screen has every second turn all the same.
+func TestTheScreenIsNotStarved(t *testing.T) {
+	p := newPlan(time.Second)
+	var visible []model.Key
+	for i := range 2000 {
+		k := elastic("S", fmt.Sprintf("g%04d", i))
+		p.learn(k, k.ConsumeStream())
+		if i < 10 {
+			visible = append(visible, k)
+		}
+	}
+	p.focus(nil, visible)
+	now, seen, rest := time.Now(), 0, 0
+	for range 1200 { // a minute of the budget
+		now = now.Add(50 * time.Millisecond)
+		for _, name := range order(p, now, 1) {
+			if name < "S-g0010" {
+				seen++
+			} else {
+				rest++
+			}
+		}
+	}
+	if seen < 500 || rest < 500 {
+		t.Errorf("read in a minute: %d on the screen, %d of the rest; want about 600 of each", seen, rest)
+	}
+}
+
 func TestNewsAreCoalesced(t *testing.T) {
 	p := newPlan(time.Second)
 	k := static("S", "g")
@@ -87,7 +117,7 @@ func TestNewsAreCoalesced(t *testing.T) {
 	if got := order(p, start.Add(10*time.Millisecond), 10); len(got) != 0 {
 		t.Errorf("read at once: %v", got)
 	}
-	if wait := p.peek(start.Add(10*time.Millisecond), true); wait > minGap {
+	if wait := p.peek(start.Add(10*time.Millisecond), anyRest); wait > minGap {
 		t.Errorf("to be read only after %v", wait)
 	}
 	if got := order(p, start.Add(minGap+time.Millisecond), 10); len(got) != 1 {
@@ -110,8 +140,8 @@ func TestFailingStreamsWaitLonger(t *testing.T) {
 	now := time.Now()
 	for range 6 {
 		now = now.Add(time.Hour)
-		t1, _, _ := p.take(now, true)
-		t2, _, _ := p.take(now, true)
+		t1, _, _ := p.take(now, anyRest)
+		t2, _, _ := p.take(now, anyRest)
 		p.done(t1, t1.stream == "S-slow")
 		p.done(t2, t2.stream == "S-slow")
 	}
@@ -122,7 +152,7 @@ func TestFailingStreamsWaitLonger(t *testing.T) {
 		t.Errorf("after six failures it waits %v", wait)
 	}
 	p.urge()
-	if p.peek(now.Add(time.Second), true) != 0 {
+	if p.peek(now.Add(time.Second), anyRest) != 0 {
 		t.Error("asked for, it still waits")
 	}
 }
@@ -132,10 +162,10 @@ func TestRestLeavesPlacesFree(t *testing.T) {
 	p.learn(elastic("S", "a"), elastic("S", "a").ConsumeStream())
 	p.learn(elastic("S", "b"), elastic("S", "b").ConsumeStream())
 	p.focus(nil, []model.Key{elastic("S", "b")})
-	if target, rest, _ := p.take(time.Now(), false); target == nil || target.stream != "S-b" || rest {
+	if target, rest, _ := p.take(time.Now(), noRest); target == nil || target.stream != "S-b" || rest {
 		t.Errorf("%v, rest %v", target, rest)
 	}
-	if target, _, _ := p.take(time.Now(), false); target != nil {
+	if target, _, _ := p.take(time.Now(), noRest); target != nil {
 		t.Errorf("%s although there is no place for the rest", target.stream)
 	}
 }

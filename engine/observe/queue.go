@@ -50,9 +50,20 @@ func (p *plan) pull(t *target) {
 	}
 }
 
+// turn is what of the streams that are not on the screen may be read now.
+type turn int
+
+const (
+	noRest  turn = iota // nothing
+	oldRest             // what has waited for too long
+	anyRest
+)
+
 // choose finds the best target due and how it ranks now, or how long there is none. What
-// has waited for too long ranks as if it were on the screen. The lock is held.
-func (p *plan) choose(now time.Time, restOK bool) (best *target, as rank, wait time.Duration) {
+// has waited for too long ranks as if it were on the screen, but never twice running: in a
+// large account there is always such a stream, and the screen would get no turn. The lock
+// is held.
+func (p *plan) choose(now time.Time, rest turn) (best *target, as rank, wait time.Duration) {
 	wait = time.Minute
 	if p.awaited != nil {
 		if wait = p.awaited.until.Sub(now); wait <= 0 {
@@ -65,11 +76,12 @@ func (p *plan) choose(now time.Time, restOK bool) (best *target, as rank, wait t
 			continue
 		}
 		t, r := q[0], rank(r)
-		if now.Sub(t.at) > tooOld {
-			r = min(r, rankSeen)
+		off, old := r >= rankRest, now.Sub(t.at) > tooOld
+		if off && old && !p.oldRead {
+			r = rankSeen
 		}
 		switch {
-		case r >= rankRest && (!restOK || p.awaited != nil):
+		case off && (rest == noRest || rest == oldRest && !old), r >= rankRest && p.awaited != nil:
 		case t.at.After(now):
 			wait = min(wait, t.at.Sub(now))
 		case best == nil, r < as, r == as && t.at.Before(best.at):

@@ -33,10 +33,10 @@ func BenchmarkFlatChoose(b *testing.B) {
 		p, now := settled(n)
 		return func() {
 			now = now.Add(50 * time.Millisecond)
-			if t, _, _ := p.take(now, true); t != nil {
+			if t, _, _ := p.take(now, anyRest); t != nil {
 				p.done(t, false)
 			}
-			p.peek(now, true)
+			p.peek(now, anyRest)
 		}
 	})
 }
@@ -69,19 +69,19 @@ func TestTheFirstDueIsChosen(t *testing.T) {
 				busy = busy[1:]
 			}
 		}
-		restOK := r.IntN(4) > 0
-		best, untried := bestOfAll(p, now, restOK)
+		rest := turn(r.IntN(3))
+		best, untried := bestOfAll(p, now, rest)
 		if all, _ := p.untried(); all != untried {
 			t.Fatalf("step %d: %d streams count as not tried, %d are not", step, all, untried)
 		}
-		wait := p.peek(now, restOK)
+		wait := p.peek(now, rest)
 		if (wait == 0) != (best != nil) {
 			t.Fatalf("step %d: %v to wait, and the best due is %+v", step, wait, best)
 		}
 		if best == nil || r.IntN(2) == 0 {
 			continue
 		}
-		got, _, _ := p.take(now, restOK)
+		got, _, _ := p.take(now, rest)
 		if !got.at.Equal(best.at) || got.rank != best.rank {
 			t.Fatalf("step %d: chose %+v, not %+v", step, *got, *best)
 		}
@@ -90,18 +90,19 @@ func TestTheFirstDueIsChosen(t *testing.T) {
 }
 
 // bestOfAll goes through all targets, and counts those that were not tried.
-func bestOfAll(p *plan, now time.Time, restOK bool) (best *target, untried int) {
+func bestOfAll(p *plan, now time.Time, rest turn) (best *target, untried int) {
 	as := rank(0)
 	for _, t := range p.targets {
 		if !t.tried {
 			untried++
 		}
 		at, r := p.due(t)
-		if now.Sub(at) > tooOld {
-			r = min(r, rankSeen)
-		}
-		if t.busy || at.After(now) || r >= rankRest && !restOK {
+		off, old := r >= rankRest, now.Sub(at) > tooOld
+		if t.busy || at.After(now) || off && (rest == noRest || rest == oldRest && !old) {
 			continue
+		}
+		if off && old && !p.oldRead {
+			r = rankSeen
 		}
 		if best == nil || r < as || r == as && at.Before(best.at) {
 			best, as = t, r

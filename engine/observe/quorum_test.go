@@ -154,12 +154,12 @@ func TestQuorumLostByAdvisory(t *testing.T) {
 	if g := r.now().Group(k); g.Verdict != model.VerdictOffline || !finds("no-quorum") || !slices.Equal(g.Stream.Down, facts.Down) {
 		t.Errorf("without a quorum: %s, %+v", g.Verdict, g.Findings)
 	}
-	target, _, _ := o.plan.take(time.Now(), true)
+	target, _, _ := o.plan.take(time.Now(), anyRest)
 	for range 5 {
 		o.plan.done(target, true)
 	}
 	l.advise(advisories+".STREAM.LEADER_ELECTED.S", body)
-	if wait := o.plan.peek(time.Now(), true); wait > 2*time.Second {
+	if wait := o.plan.peek(time.Now(), anyRest); wait > 2*time.Second {
 		t.Errorf("it is read again after %v", wait)
 	}
 	info := &streamInfo{Cluster: &replicas{Leader: "n1"}}
