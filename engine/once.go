@@ -23,13 +23,13 @@ func (e *Engine) Once(ctx context.Context) (*model.Snapshot, error) {
 
 // reading waits for a new snapshot that fits, and runs the engine meanwhile unless it
 // runs already. Where a bucket cannot be read for long, it returns what there is; where
-// the server is away for long, [ErrNotConnected].
+// nobody answers for the timeout, the error wraps [ErrNotConnected].
 func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (*model.Snapshot, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	before := e.Current().Seq
-	var stuck, lost time.Time
-	var away bool
+	var stuck time.Time
+	silence, silent := silence{most: max(e.timeout, leastSilence), began: time.Now()}, false
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -46,16 +46,12 @@ func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (
 		if s.Seq <= before {
 			return false
 		}
+		if silent = silence.over(s); silent {
+			return true
+		}
 		switch unread := len(s.Unseen()) > 0; {
-		case s.Link.State == model.LinkLost:
-			if stuck = (time.Time{}); lost.IsZero() {
-				lost = time.Now()
-			}
-			if away = time.Since(lost) > awayMost; away {
-				return true
-			}
-		case s.Link.State == model.LinkLive:
-			stuck, lost = time.Time{}, time.Time{}
+		case s.Link.State == model.LinkLive, s.Link.State == model.LinkLost:
+			stuck = time.Time{}
 		case unread && stuck.IsZero():
 			stuck = time.Now()
 		case unread && time.Since(stuck) > unreadableMost:
@@ -65,14 +61,11 @@ func (e *Engine) reading(ctx context.Context, fits func(*model.Snapshot) bool) (
 	})
 	cancel(nil)
 	<-ended
-	if away {
-		return nil, fmt.Errorf("the server is away for %v: %w", awayMost, ErrNotConnected)
+	if err == nil && silent {
+		return nil, fmt.Errorf("%s does not answer for %v: %w", e.settings.Server, silence.most, ErrNotConnected)
 	}
 	return s, err
 }
-
-// awayMost is how long a server may be away before it is waited for no more.
-const awayMost = 10 * time.Second
 
 // unreadableMost is how long a bucket that cannot be read may keep the picture from being
 // live before it is waited for no more.
@@ -106,4 +99,37 @@ func complete(s *model.Snapshot, since time.Time) bool {
 		}
 	}
 	return true
+}
+
+// leastSilence is the shortest that is waited, however short the timeout: a server that
+// answers is heard at least as often.
+const leastSilence = 3 * time.Second
+
+// silence tells when nobody has answered for too long. While the picture is live, the
+// observer's pings see to that.
+type silence struct {
+	most  time.Duration
+	began time.Time
+	lost  time.Time // when the connection was lost first since the picture was live; zero: it was not
+}
+
+// over tells whether the snapshot is one too many.
+func (q *silence) over(s *model.Snapshot) bool {
+	since := s.Link.Heard
+	if since.Before(q.began) {
+		since = q.began
+	}
+	switch s.Link.State {
+	case model.LinkLive:
+		q.lost = time.Time{}
+		return false
+	case model.LinkLost: // perhaps again and again, though it was heard in between
+		if q.lost.IsZero() {
+			q.lost = time.Now()
+		}
+		if q.lost.Before(since) {
+			since = q.lost
+		}
+	}
+	return time.Since(since) > q.most+2*s.Server.RTT
 }

@@ -49,7 +49,7 @@ func TestOnceWithoutTheServer(t *testing.T) {
 	e := start(t, s.ClientURL())
 	until(t, e, "live", live)
 	natstest.Stop(s)
-	ctx, cancel := context.WithTimeout(t.Context(), awayMost+20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	if _, err := e.Once(ctx); !errors.Is(err, ErrNotConnected) {
 		t.Errorf("%v", err)

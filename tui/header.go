@@ -44,8 +44,11 @@ func (m *Model) header() *row {
 	if api := s.Server.API; api != "" && api != plainAPI { // another domain's
 		parts = append(parts, text(75, false, t.warn, api))
 	}
-	if s.Server.RTT > 0 {
-		parts = append(parts, text(50, false, t.dim, rtt(s.Server.RTT)))
+	switch trip := s.Server.RTT; {
+	case trip >= slowLink:
+		parts = append(parts, text(78, false, t.warn, "slow link, "+rtt(trip)))
+	case trip > 0:
+		parts = append(parts, text(50, false, t.dim, rtt(trip)))
 	}
 	parts = append(parts, m.rights())
 	if m.group == nil && s.Link.State != model.LinkStarting {
@@ -63,6 +66,9 @@ func (m *Model) header() *row {
 	}
 	return m.arrange(parts)
 }
+
+// slowLink is the round trip from which the header says why everything takes so long.
+const slowLink = time.Second
 
 // home goes to the list of groups, unless a window is open.
 func (m *Model) home() {

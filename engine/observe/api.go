@@ -31,6 +31,7 @@ type api struct {
 	timeout time.Duration
 	budget  *budget
 	made    atomic.Uint64 // requests made so far
+	trip    atomic.Int64  // the last round trip of a ping, in nanoseconds
 
 	mu    sync.Mutex
 	calls map[*call]struct{}
@@ -174,6 +175,9 @@ func (a *api) refuse(d denial) {
 		}
 	}
 }
+
+// over is a time limit for the server, as it is over this link.
+func (a *api) over(limit time.Duration) time.Duration { return limit + time.Duration(a.trip.Load()) }
 
 // streamInfo asks for one stream.
 func (a *api) streamInfo(ctx context.Context, stream string) (*streamInfo, error) {

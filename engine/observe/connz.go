@@ -254,7 +254,7 @@ func (p *pulls) ask(ctx context.Context, request connzRequest, enough func(*conn
 	if err := p.nc.PublishRequest(connzSubject, inbox, body); err != nil {
 		return fmt.Errorf("asking for connections: %w", err)
 	}
-	wait := time.NewTimer(connzTimeout)
+	wait := time.NewTimer(p.api.over(connzTimeout))
 	defer wait.Stop()
 	for heard := 0; ; heard++ {
 		select {

@@ -20,7 +20,7 @@ func (a *api) late(now time.Time, tell func(operation string, waited time.Durati
 	defer a.mu.Unlock()
 	for c := range a.calls {
 		operation, ours := strings.CutPrefix(c.subject, a.prefix+".")
-		if !ours || c.sent.IsZero() || c.told || now.Sub(c.sent) < max(lateAfter, 2*a.slow[c.subject]) {
+		if !ours || c.sent.IsZero() || c.told || now.Sub(c.sent) < max(a.over(lateAfter), 2*a.slow[c.subject]) {
 			continue
 		}
 		c.told = true
@@ -32,7 +32,7 @@ func (a *api) late(now time.Time, tell func(operation string, waited time.Durati
 func (a *api) took(subject string, d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if d > lateAfter/2 {
+	if d > a.over(lateAfter)/2 {
 		a.slow[subject] = d
 	} else {
 		delete(a.slow, subject)
@@ -90,7 +90,7 @@ func (l *link) askDoubted(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case d := <-l.doubted:
-			short, end := context.WithTimeout(ctx, lateAfter)
+			short, end := context.WithTimeout(ctx, l.api.over(lateAfter))
 			info, err := l.api.streamInfo(short, d.stream)
 			end()
 			switch {

@@ -15,17 +15,6 @@ import (
 	"pcgtop/model"
 )
 
-// A server that freezes is noticed within pingEvery + pingTimeout, under 2 s.
-const (
-	pingEvery   = 500 * time.Millisecond
-	pingTimeout = 1200 * time.Millisecond
-	serverEvery = 4 // pings between two reports of the server
-
-	// sleptFor is how far two pings lie apart by the clock on the wall when this machine
-	// slept, or this process was stopped, in between.
-	sleptFor = 5 * time.Second
-)
-
 // liveAfter is how long streams that are not on the screen may delay that the
 // picture counts as live.
 const liveAfter = 5 * time.Second
@@ -70,6 +59,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	reconnects := l.nc.Stats().Reconnects
 	crew, ctx := newCrew(ctx)
 	l.emit(append([]model.Observation{model.DeniedSeen{Clear: true}}, l.server(rtt)...)...)
+	l.api.trip.Store(int64(rtt))
 	stop, err := l.hear(ctx, crew)
 	defer stop()
 	if err != nil {
@@ -79,7 +69,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	defer l.emit() // what was left for later
 	crew.run(func() error { return l.flush(ctx, min(l.opts.Refresh, laterMost)) })
 	crew.run(func() error { return l.mind(ctx, status, reconnects) })
-	crew.run(func() error { return l.ping(ctx) })
+	crew.run(func() error { return l.ping(ctx, rtt) })
 	crew.run(func() error { return l.begAgain(ctx) })
 	crew.run(func() error { return l.errors(ctx) })
 	crew.run(func() error { return l.countRequests(ctx) })
@@ -103,9 +93,27 @@ type lostError struct{ why string }
 func (e *lostError) Error() string { return errLost.Error() + ": " + e.why }
 func (e *lostError) Unwrap() error { return errLost }
 
-// mind returns an error as soon as the connection is not the one it was.
+// whyLost is why a connection is lost, empty where that is not known.
+func whyLost(err error) string {
+	if e := (*lostError)(nil); errors.As(err, &e) {
+		return e.why
+	}
+	return ""
+}
+
+// sleptFor is how far two looks at the connection lie apart by the clock on the wall when
+// this machine slept, or this process was stopped, in between.
+const sleptFor = 5 * time.Second
+
+// mind returns an error as soon as the connection is not the one it was, or everything is
+// old because nothing was read for as long as this machine slept.
 func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects uint64) error {
-	for {
+	for last := wall(); ; {
+		now := wall()
+		if slept := now.Sub(last); slept > sleptFor {
+			return &lostError{fmt.Sprintf("pcgtop was stopped for %v, as while a machine sleeps", slept.Round(time.Second))}
+		}
+		last = now
 		if !l.nc.IsConnected() || l.nc.Stats().Reconnects != reconnects {
 			return errLost
 		}
@@ -118,47 +126,8 @@ func (l *link) mind(ctx context.Context, status <-chan nats.Status, reconnects u
 	}
 }
 
-// ping notices a server that does not answer any more although the connection stands, and
-// that everything is old because nothing was read for as long as this machine slept.
-func (l *link) ping(ctx context.Context) error {
-	tick := time.NewTicker(pingEvery)
-	defer tick.Stop()
-	rtt, shortest := steady{}, lowest{}
-	last := wall()
-	for n := 0; ; n++ {
-		now := wall()
-		if slept := now.Sub(last); slept > sleptFor {
-			return &lostError{fmt.Sprintf("pcgtop was stopped for %v, as while a machine sleeps", slept.Round(time.Second))}
-		}
-		last = now
-		took, err := ping(ctx, l.nc)
-		if err != nil {
-			return &lostError{fmt.Sprintf("no answer to a ping within %v", pingTimeout)}
-		}
-		trip := time.Duration(rtt.add(float64(shortest.add(took))))
-		if n%serverEvery == 0 {
-			l.later(l.server(trip)...)
-		}
-		l.tellLate()
-		l.progress() // time alone may make the picture live
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
-}
-
 // wall is the time without the clock that stands still while a machine sleeps.
 func wall() time.Time { return time.Now().Round(0) }
-
-func ping(ctx context.Context, nc *nats.Conn) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	start := time.Now()
-	err := nc.FlushWithContext(ctx)
-	return time.Since(start), err
-}
 
 // server is who is at the other end; nothing when nobody is by now.
 func (l *link) server(rtt time.Duration) []model.Observation {

@@ -3,14 +3,12 @@ package observe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
-	"pcgtop/internal/pause"
 	"pcgtop/model"
 )
 
@@ -162,17 +160,25 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 	status := o.nc.StatusChanged()
 	defer o.nc.RemoveStatusListener(status)
 
+	away := false // that was told
+	lose := func(why string) {
+		if !away {
+			away = true
+			emit(model.LinkSeen{State: model.LinkLost, Why: why})
+		}
+	}
 	for {
-		rtt, err := o.awaitConnection(ctx, status, emit)
+		rtt, err := o.awaitConnection(ctx, status, emit, lose)
 		if err != nil {
 			return ended(ctx, err)
 		}
-		if o.ran.Swap(true) {
+		if o.ran.Swap(true) || away {
 			emit(model.LinkSeen{State: model.LinkRereading})
 			o.plan.restart()
 			o.told.forget()
 			o.listings.age()
 		}
+		away = false
 		err = newLink(o, emit).run(ctx, status, rtt)
 		if ctx.Err() != nil {
 			return ended(ctx, err)
@@ -184,11 +190,7 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 			continue
 		}
 		o.opts.Log.Warn("connection lost", "error", err)
-		lost := model.LinkSeen{State: model.LinkLost}
-		if why := (*lostError)(nil); errors.As(err, &why) {
-			lost.Why = why.why
-		}
-		emit(lost)
+		lose(whyLost(err))
 	}
 }
 
@@ -201,36 +203,4 @@ func ended(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-// deadAfter is how many pings without an answer make a connection count as dead, about
-// 5 s: one whose other end is gone without a word never tells.
-const deadAfter = 3
-
-// awaitConnection waits until the server answers a ping, and tells how long that took. A
-// connection on which nobody answers any more is given up for a new one. What it reports
-// meanwhile is told.
-func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Status, emit func(...model.Observation)) (rtt time.Duration, err error) {
-	unanswered := 0
-	for {
-		if o.nc.IsClosed() {
-			return 0, fmt.Errorf("observe: %w", nats.ErrConnectionClosed)
-		}
-		if o.nc.IsConnected() {
-			rtt, err := ping(ctx, o.nc)
-			if err == nil {
-				return rtt, nil
-			}
-			if unanswered++; unanswered == deadAfter && ctx.Err() == nil {
-				unanswered = 0
-				_ = o.nc.ForceReconnect() // fails only when the connection is closed, which shows above
-			}
-		}
-		if _, err := pause.Until(ctx, pingEvery, status); err != nil {
-			return 0, err
-		}
-		if err := o.reportAll(emit); err != nil {
-			return 0, err
-		}
-	}
 }

@@ -247,7 +247,7 @@ func (p *pulls) sweep(now time.Time) {
 			if !v.silent {
 				v.silent, p.changed = true, true
 			}
-		case now.Sub(since) > verdictWithin:
+		case now.Sub(since) > p.api.over(verdictWithin):
 			delete(p.voices, k)
 			p.changed = true
 		}

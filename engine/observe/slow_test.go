@@ -165,3 +165,54 @@ func TestHalfOpenLink(t *testing.T) {
 		})
 	}
 }
+
+// A link whose round trip takes seconds is slow, not dead: all comes over it, and of no
+// stream it is said that nobody answers. One that becomes so slow is lost for no longer than
+// a ping takes.
+func TestVerySlowLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for a very slow link")
+	}
+	t.Parallel()
+	const oneWay = 700 * time.Millisecond // and as much again, where one chunk waits for the one before
+	for name, first := range map[string]time.Duration{"from the start": oneWay, "later": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := natstest.Start(t)
+			kv := bucketOf(t, jetStream(t, connect(t, s.ClientURL())), model.KindStatic)
+			must(jetStream(t, connect(t, s.ClientURL())).CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"a.*"}}))
+			must(kv.PutString(t.Context(), "S.g", goodConfig))
+			p := newProxy(t, s.Addr().String())
+			p.slow(first, first, 1)
+			_, r := observe(t, connect(t, "nats://"+p.Addr().String(), nats.Timeout(10*time.Second)), Options{})
+			_, took := r.within(t, time.Minute, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(static("S", "g")) != nil })
+			t.Logf("live after %v", took)
+			if first == 0 {
+				p.slow(oneWay, oneWay, 1)
+				_, took = r.within(t, time.Minute, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
+				t.Logf("lost after %v", took)
+			}
+			must(kv.PutString(t.Context(), "S.new", goodConfig))
+			now, took := r.within(t, time.Minute, "what came since", func(s *model.Snapshot) bool {
+				return live(s) && s.Group(static("S", "new")) != nil && s.Server.RTT > 2*oneWay
+			})
+			t.Logf("all read over it after %v, round trip %v", took, now.Server.RTT)
+			lost := 0
+			for _, o := range r.observations() {
+				switch o := o.(type) {
+				case model.LinkSeen:
+					if o.State == model.LinkLost {
+						lost++
+					}
+				case model.ConsumersRead:
+					if o.Error != "" {
+						t.Errorf("of %s it says: %s", o.Stream, o.Error)
+					}
+				}
+			}
+			if want := map[bool]int{true: 0, false: 1}[first > 0]; lost > want {
+				t.Errorf("it was lost %d times", lost)
+			}
+		})
+	}
+}
