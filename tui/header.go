@@ -61,7 +61,7 @@ func (m *Model) header() *row {
 	if m.opts.Player != nil {
 		parts = append(parts, part{keep: 98, right: true, draw: m.playback})
 	}
-	if s.Requests.Budget > 0 {
+	if s.Requests.Budget > 0 && s.Link.State != model.LinkLost { // then nothing is asked
 		parts = append(parts, text(20, true, t.dim, fmt.Sprintf("%.0f req/s of %.0f", s.Requests.PerSecond, s.Requests.Budget)))
 	}
 	return m.arrange(parts)
@@ -122,6 +122,9 @@ func text(keep int, right bool, st style, s string) part {
 func (m *Model) rights() part {
 	if m.opts.Player != nil || m.opts.Admin == nil || m.opts.Admin.ReadOnly() || m.live.ReadOnly {
 		return text(70, false, m.theme.info.strong(), "RO")
+	}
+	if m.snap.WritesRefused() { // which the server tells of no sooner
+		return text(70, false, m.theme.warn, "RW refused")
 	}
 	return text(70, false, m.theme.dim, "RW")
 }

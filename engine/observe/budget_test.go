@@ -76,6 +76,11 @@ func TestBudgetHoldsForManyGroups(t *testing.T) {
 	if now := r.now(); now.Requests.PerSecond == 0 || now.Requests.Budget != perSecond {
 		t.Errorf("told: %+v", now.Requests)
 	}
+	for _, seen := range r.observations() { // with what was saved before the first second, too
+		if told, ok := seen.(model.RequestsSeen); ok && told.Requests.PerSecond > 1.1*perSecond {
+			t.Errorf("told: %+v", told.Requests)
+		}
+	}
 	if most := perSecond*elapsed.Seconds() + perSecond; float64(count()) > most+4*perSecond {
 		t.Errorf("%d requests in %v", count(), elapsed)
 	}

@@ -190,7 +190,8 @@ func (l *link) countRequests(ctx context.Context) error {
 		_, repaid := l.api.budget.owed()
 		return float64(l.api.made.Load()) + repaid
 	}
-	rate, meter := steady{most: l.opts.MaxRequests}, meter{cost(), time.Now()}
+	// What the budget saved in the quiet before is spent at once, and counts for that time, too.
+	rate, meter := steady{most: l.opts.MaxRequests}, meter{cost(), time.Now().Add(-time.Second)}
 	for {
 		select {
 		case <-ctx.Done():

@@ -266,6 +266,9 @@ func TestEveryMissingRight(t *testing.T) {
 						})
 					})
 					took := time.Since(began)
+					if list == "operator" && !strings.Contains(missing, "CONSUMER.DELETE") && !strings.Contains(missing, "CONSUMER.INFO") {
+						term.see("RW refused")
+					}
 					term.press("\x03")
 					term.exit(patience)
 					return took
