@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"pcgtop/keymap"
 	"pcgtop/model"
@@ -49,6 +48,11 @@ func (o *overview) columns(m *Model, w int) []column {
 	if kind.keep == 0 { // it takes its room from what can be cut
 		name, least = name-btoi(small)*(kind.want+1), min(19, max(8, least-3))
 	}
+	if name = min(o.names, name); !small { // a long name leaves half of the room to what is wrong
+		both := name + least
+		name = min(name, max(20, both/2))
+		least = both - name
+	}
 	beside := func(n int) int { // only where there is room for everything
 		if wide {
 			return n
@@ -73,31 +77,33 @@ func (o *overview) columns(m *Model, w int) []column {
 			s, st := t.verdict(group(i).Verdict)
 			r.left(st, s+" "+string(group(i).Verdict), w)
 		}},
-		{id: "group", sort: keymap.SortName, title: "GROUP", want: min(o.names, max(20, w/3)), least: min(o.names, name), cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) },
+		{id: "group", sort: keymap.SortName, title: "GROUP", want: min(o.names, max(20, w/3)), least: name, cell: func(r *row, i, w int) { groupName(r, t, group(i).Key, w) },
 			sum: func(r *row, w int) { r.left(t.head, o.counted(), w) }},
 		kind,
 		{id: "partitions", sort: keymap.SortParts, title: "PARTS", want: max(5, sum.parts), keep: 1, right: true, cell: func(r *row, i, w int) {
-			r.right(t.dim, strconv.Itoa(len(group(i).Partitions)), w)
-		}, sum: func(r *row, w int) { r.right(t.head, strconv.Itoa(sum.partitions), w) }},
+			r.right(t.dim, model.Thousands(len(group(i).Partitions)), w)
+		}, sum: func(r *row, w int) { r.right(t.head, model.Thousands(sum.partitions), w) }},
 		{id: "members", sort: keymap.SortMembers, title: "MEMBERS", want: max(7, sum.members), keep: 9, right: true, cell: func(r *row, i, w int) {
 			pulling, configured := group(i).Pulling()
 			st := t.text
 			if unread(group(i)) {
-				r.right(t.dim, fmt.Sprintf("-/%d", configured), w)
+				r.right(t.dim, "-/"+model.Thousands(configured), w)
 				return
 			}
 			if pulling < configured || configured == 0 {
 				st = t.warn
 			}
-			r.right(st, fmt.Sprintf("%d/%d", pulling, configured), w)
-		}, sum: func(r *row, w int) { r.right(t.head, fmt.Sprintf("%d/%d", sum.pulling, sum.configured), w) }},
+			r.right(st, model.Thousands(pulling)+"/"+model.Thousands(configured), w)
+		}, sum: func(r *row, w int) {
+			r.right(t.head, model.Thousands(sum.pulling)+"/"+model.Thousands(sum.configured), w)
+		}},
 		{id: "pinned", sort: keymap.SortPinned, title: "PINNED", want: max(7, sum.instances), keep: 6, right: true, cell: func(r *row, i, w int) {
 			if unread(group(i)) || !group(i).Pins() {
 				r.right(t.dim, "-", w)
 				return
 			}
-			r.right(t.text, group(i).Instances().String(), w)
-		}, sum: func(r *row, w int) { r.right(t.head, sum.running.String(), w) }},
+			r.right(t.text, instanceCount(group(i).Instances()), w)
+		}, sum: func(r *row, w int) { r.right(t.head, instanceCount(sum.running), w) }},
 		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: count(waiting), sum: all(func() uint64 { return sum.pending })},
 		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group), sum: all(func() uint64 { return sum.lag })},
 		{id: "unacked", sort: keymap.SortUnacked, title: "UNACKED", want: beside(7), keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending }), sum: all(func() uint64 { return sum.unacked })},

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"pcgtop/keymap"
+	"pcgtop/model"
 )
 
 // names are the groups of the rows, in order.
@@ -237,6 +239,33 @@ func TestNumbersAreNotCut(t *testing.T) {
 			if c.sum(sum, c.want); strings.Contains(sum.String(), "…") {
 				t.Errorf("%d wide: the sum of %s is %q", width, c.title, sum)
 			}
+		}
+	}
+}
+
+// Whole numbers are written alike in all columns, those made of two as well.
+func TestThousandsInAllColumns(t *testing.T) {
+	members := make([]string, 20_000)
+	for i := range members {
+		members[i] = fmt.Sprintf("m%05d", i)
+	}
+	w := world{groups: []fixture{{key: elastic("FLEET", "positions"), revision: 1, config: model.Config{Partitions: 30_000, Members: members}}}}
+	newStage(t, 200, 24).show(w.snapshot()).sees("30,000 0/20,000")
+}
+
+// One long name takes no more of the room than what is wrong with the groups gets.
+func TestALongNameLeavesRoomForTheReason(t *testing.T) {
+	long := sketch()
+	long.groups[0].key.Group = strings.Repeat("fulfillment-of-orders-", 4)
+	snap := long.snapshot()
+	for width := 80; width <= 220; width++ {
+		s := newStage(t, width, 24).show(snap)
+		tab := fitted(s.m.overview.columns(s.m, width-2), width-2)
+		at := func(id string) int {
+			return tab.columns[slices.IndexFunc(tab.columns, func(c column) bool { return c.id == id })].want
+		}
+		if group, why := at("group"), at("why"); group > 20 && why < group || group < 19 {
+			t.Errorf("%d wide: the name has %d cells, the reason %d", width, group, why)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"math"
-	"strconv"
 
 	"pcgtop/model"
 )
@@ -126,12 +125,21 @@ func (l *ledger) totals() totals {
 	return s
 }
 
-// digits is how many cells a number takes.
+// digits is how many cells a number takes, with its commas.
 func digits(n int) int {
 	if n >= 0 && n < 10 {
 		return 1 // most of those that are asked about, thousands of them a picture
 	}
-	return len(strconv.Itoa(n))
+	return len(model.Thousands(n))
+}
+
+// instanceCount writes who is pinned and how many stand by.
+func instanceCount(n model.InstanceCount) string {
+	bound := ""
+	if n.AtMost {
+		bound = "≤"
+	}
+	return model.Thousands(n.Pinned) + " +" + bound + model.Thousands(n.Standby)
 }
 
 // wide is how many cells a count of instances takes.

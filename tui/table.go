@@ -85,24 +85,31 @@ func (t *table) weakest() int {
 }
 
 // share gives the columns that may shrink what is there, in order, and the rest to the
-// one that takes it.
+// one that takes it, than which none of them gets wider by that.
 func (t *table) share(width int) {
-	spare := width - t.minimum()
-	rest := -1
+	spare, wanted := width-t.minimum(), 0
+	rest := slices.IndexFunc(t.columns, func(c column) bool { return c.rest })
+	for i, c := range t.columns {
+		if i != rest {
+			wanted += c.want - c.low()
+		}
+	}
 	for i := range t.columns {
 		c := &t.columns[i]
 		low := c.low()
-		if c.rest {
-			rest, c.want = i, low
+		if i == rest {
 			continue
 		}
+		wanted -= c.want - low
 		grow := min(max(0, spare), c.want-low)
+		if rest >= 0 {
+			grow = min(grow, max(0, t.columns[rest].low()+spare-wanted-low)/2)
+		}
 		c.want = low + grow
 		spare -= grow
 	}
 	if rest >= 0 {
-		t.columns[rest].want += spare
-		t.columns[rest].want = max(0, t.columns[rest].want)
+		t.columns[rest].want = max(0, t.columns[rest].low()+spare)
 	}
 }
 
