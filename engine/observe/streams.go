@@ -16,6 +16,10 @@ import (
 // refresh.
 const fewStreams = 64
 
+// listShare is the part of the budget that the list of streams takes at most: of thousands it
+// costs more to read than all the rest.
+const listShare = 0.05
+
 // toldFacts remembers the facts told of each stream, for telling only changes.
 type toldFacts struct {
 	mu    sync.Mutex
@@ -88,7 +92,7 @@ func (l *link) followStreams(ctx context.Context) error {
 	for {
 		started := time.Now()
 		list, missing, offline, pages, err := l.api.streams(ctx)
-		wait := max(l.opts.Health, time.Duration(float64(pages)/l.opts.MaxRequests*float64(5*time.Second)))
+		wait := max(l.opts.Health, time.Duration(float64(pages)/(listShare*l.opts.MaxRequests)*float64(time.Second)))
 		if pages > 1 {
 			wait = max(wait, 2*l.opts.Health)
 		}

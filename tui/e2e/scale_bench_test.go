@@ -176,8 +176,10 @@ func (a *large) atTheScreen(b *testing.B, f *figures) {
 	term.press(":", "e")
 	term.see("more places fit")
 	f.memory("memory at most, the palette included", term.memory("VmHWM"))
+	term.press(esc)
+	term.gone("Do or go to")
 	term.press("q")
-	term.exit(5 * time.Second)
+	term.exit(patience)
 }
 
 func (f *figures) memory(what string, mb float64) {
