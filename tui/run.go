@@ -10,6 +10,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
+// framesPerSecond is how often the terminal is written to at most. A key waits for as long as
+// is between two frames at most, and each costs the processor something.
+const framesPerSecond = 90
+
 // Run shows the screen until the user quits, ctx ends, or the terminal is closed, and
 // restores the terminal in each case. The end of ctx is no error. Whoever calls it ends
 // ctx at SIGTERM and SIGHUP. extra is for tests.
@@ -18,7 +22,7 @@ func Run(ctx context.Context, o Options, extra ...tea.ProgramOption) error {
 	defer cancel()
 	o.Context = ctx
 	resumed := make(chan struct{}, 1)
-	settings := []tea.ProgramOption{tea.WithInput(&terminal{os.Stdin, cancel}), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+	settings := []tea.ProgramOption{tea.WithFPS(framesPerSecond), tea.WithInput(&terminal{os.Stdin, cancel}), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 		if _, again := msg.(tea.ResumeMsg); again {
 			select {
 			case resumed <- struct{}{}:
