@@ -176,7 +176,7 @@ func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, time
 	case err == nil:
 		return nil
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
-		return fmt.Errorf("%s: JetStream is not enabled for this account: log in to another account", at)
+		return fmt.Errorf("%s: JetStream is not enabled for this account: log in to another account, or, where another account's is imported, name it by --js-api-prefix or --js-domain", at)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%s: no JetStream answers at %s: start the server with JetStream, or see --js-domain and --js-api-prefix", at, s.APIPrefix)
 	case errors.As(err, &refusal) && refusal.ErrorCode == noLeader:

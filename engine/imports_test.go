@@ -95,7 +95,7 @@ func TestNoJetStream(t *testing.T) {
 	for _, c := range []struct {
 		name, url, user, prefix, says string
 	}{
-		{"an account without it", s.ClientURL(), "bare", "", "JetStream is not enabled for this account: log in to another account"},
+		{"an account without it", s.ClientURL(), "bare", "", "JetStream is not enabled for this account: log in to another account, or, where another account's is imported, name it by --js-api-prefix or --js-domain"},
 		{"the account that imports", s.ClientURL(), "ops", "", "JetStream is not enabled for this account"},
 		{"a wrong prefix", s.ClientURL(), "ops", "JS.OTHER.API", "no JetStream answers at JS.OTHER.API: start the server with JetStream, or see --js-domain and --js-api-prefix"},
 		{"a server without it", bare.ClientURL(), "", "", "no JetStream answers at $JS.API: start the server with JetStream"},

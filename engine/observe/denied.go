@@ -75,7 +75,8 @@ func (d denial) operation(prefix string) string {
 	return strings.Join(tokens[:verbs], ".") + " on " + tokens[verbs]
 }
 
-// advice is the whole message: what is refused, and what would allow it. Names that
+// advice is the whole message: what is refused, and what would allow it, unless that is the
+// same. Names that
 // are made anew for every request are left open in it.
 func (d denial) advice(prefix string) string {
 	subject := d.subject
@@ -93,7 +94,11 @@ func (d denial) advice(prefix string) string {
 		stream, _, _ := strings.Cut(get, ".")
 		subject = prefix + ".DIRECT.GET." + stream + ".>"
 	}
-	return d.operation(prefix) + ": allow " + d.verb + " to " + subject
+	what, allow := d.operation(prefix), d.verb+" to "+subject
+	if what == allow {
+		return what
+	}
+	return what + ": allow " + allow
 }
 
 // errAnew ends everything that runs, to begin again on the same connection.
