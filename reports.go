@@ -82,8 +82,25 @@ func (r reportCmd) read(ctx context.Context, e *engine.Engine) (*model.Snapshot,
 
 // whole fails when groups that belong into the report could not be read.
 func (r reportCmd) whole(s *model.Snapshot) error {
-	if unseen := s.Unseen(); len(unseen) > 0 && !strings.Contains(r.Target, "/") {
-		return fmt.Errorf("not everything could be read: %s", strings.Join(unseen, "; "))
+	stream, group, _ := strings.Cut(r.Target, "/")
+	var why []string
+	if group == "" {
+		why = s.Unseen()
+	}
+	failed := 0
+	for _, g := range s.Groups {
+		if g.ReadError == "" || stream != "" && g.Key.Stream != stream || group != "" && g.Key.Group != group {
+			continue
+		}
+		if failed++; failed == 1 {
+			why = append(why, fmt.Sprintf("%s: %s", g.Key, g.ReadError))
+		}
+	}
+	if failed > 1 {
+		why = append(why, model.Count(failed-1, "more group"))
+	}
+	if len(why) > 0 {
+		return fmt.Errorf("not everything could be read: %s", strings.Join(why, "; "))
 	}
 	return nil
 }

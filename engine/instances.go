@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -68,6 +69,9 @@ func allHeard(g *model.Group, now, since time.Time) bool {
 	}
 	longest := time.Second
 	enough := true
+	if g.Unread() { // how many pulls wait, and how long, is not known
+		longest, enough = heardWait(g), false
+	}
 	for _, m := range g.Members {
 		c := m.Consumer
 		if c == nil || m.Elsewhere != "" || c.Waiting == 0 && c.PinID == "" && len(m.Running) == 0 {
@@ -85,4 +89,16 @@ func allHeard(g *model.Group, now, since time.Time) bool {
 		}
 	}
 	return enough || now.Sub(w.Since) > min(longest+time.Second, mostWait)
+}
+
+// heardWait is how long the pulls wait of those who were heard of a group, and as long as can
+// be while nobody was.
+func heardWait(g *model.Group) time.Duration {
+	longest := time.Duration(0)
+	for _, m := range g.Members {
+		for _, i := range m.Running {
+			longest = max(longest, i.Expires)
+		}
+	}
+	return cmp.Or(longest, mostWait)
 }

@@ -13,6 +13,7 @@ const (
 	RolePerhaps Role = "perhaps pinned"        // one of several of which one is
 	RoleStandby Role = "standby"               // it waits for the pin
 	RoleStale   Role = "believes it is pinned" // its last pull named a pin that is no more; the next one is refused
+	RoleUnknown Role = "unknown"               // its member's consumer was never read
 	RoleSilent  Role = "silent"                // connected and subscribed, but it does not pull: busy with a message, or frozen
 )
 
@@ -92,8 +93,9 @@ type InstancesSeen struct {
 	Consumers map[string][]Instance // by consumer, in the order in which they were heard first
 }
 
-// running lists the member's instances with their roles, the pinned one first.
-func running(list []Instance, c *Consumer, h heirs) []Instance {
+// running lists the member's instances with their roles, the pinned one first. A consumer
+// that is not there is known not to be.
+func running(list []Instance, c *Consumer, known bool, h heirs) []Instance {
 	if len(list) == 0 {
 		return nil
 	}
@@ -106,6 +108,8 @@ func running(list []Instance, c *Consumer, h heirs) []Instance {
 		i := &list[n]
 		i.Role, i.Deduced = RoleStandby, false
 		switch {
+		case c == nil && !known:
+			i.Role = RoleUnknown
 		case c == nil:
 		case i.PinID != "" && i.PinID == c.PinID:
 			i.Role = RolePinned
@@ -125,7 +129,7 @@ func running(list []Instance, c *Consumer, h heirs) []Instance {
 }
 
 func rank(r Role) int {
-	return slices.Index([]Role{RolePinned, RolePerhaps, RoleStandby, RoleStale, RoleSilent}, r)
+	return slices.Index([]Role{RolePinned, RolePerhaps, RoleStandby, RoleStale, RoleUnknown, RoleSilent}, r)
 }
 
 // Holder is the member's pinned instance, nil while it is not known which one that is.

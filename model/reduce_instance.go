@@ -193,6 +193,6 @@ func (s *Stream) heirNames(consumer, pinID string) []string {
 // run gives the member its instances.
 func (m *Member) run(stream *Stream, consumer string) {
 	if m.Elsewhere == "" {
-		m.Running = running(stream.instances[consumer], m.Consumer, stream.heirs[consumer])
+		m.Running = running(stream.instances[consumer], m.Consumer, !stream.Read.IsZero(), stream.heirs[consumer])
 	}
 }

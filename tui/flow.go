@@ -36,7 +36,7 @@ func behindWords(h *model.Hop) string {
 func lagCell(t *theme, group func(int) *model.Group) func(*row, int, int) {
 	return func(r *row, i, w int) {
 		switch g := group(i); {
-		case unread(g):
+		case g.Unread():
 			r.right(t.dim, "-", w)
 		case g.About():
 			r.right(t.text, "~"+number(g.Lag(), w-1), w)

@@ -133,7 +133,11 @@ func (m *Model) rights() part {
 func (m *Model) need(r *row) {
 	t, n := m.theme, m.overview.need
 	groups := model.Count(len(m.snap.Groups), "group")
-	if n == 0 {
+	switch failed := m.overview.failed; {
+	case n == 0 && failed > 0: // nobody knows
+		r.put(t.dim, groups+", ").put(t.warn, number(uint64(failed), 7)+" not read")
+		return
+	case n == 0:
 		r.put(t.dim, groups+", ").put(t.ok, "none unwell")
 		return
 	}

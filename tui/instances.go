@@ -52,6 +52,8 @@ func roleLook(t *theme, i *model.Instance) (string, style) {
 		return "!", t.warn
 	case model.RoleSilent:
 		return "○", t.warn
+	case model.RoleUnknown:
+		return "?", t.dim
 	}
 	return "○", t.dim
 }
@@ -60,6 +62,8 @@ func roleLook(t *theme, i *model.Instance) (string, style) {
 func roleWords(m *model.Member, i *model.Instance) string {
 	c := m.Consumer
 	switch {
+	case i.Role == model.RoleUnknown:
+		return roleWord(i.Role)
 	case c == nil:
 		return "no consumer"
 	case i.Role == model.RolePinned && i.Deduced:

@@ -119,7 +119,7 @@ func meansState(s model.State) string {
 
 // roles are what an instance can be to the server.
 func roles() []model.Role {
-	return []model.Role{model.RolePinned, model.RolePerhaps, model.RoleStandby, model.RoleStale, model.RoleSilent}
+	return []model.Role{model.RolePinned, model.RolePerhaps, model.RoleStandby, model.RoleStale, model.RoleSilent, model.RoleUnknown}
 }
 
 func roleSigns(t *theme) []sign {
@@ -141,6 +141,8 @@ func meansRole(r model.Role) string {
 		return "it waits for the pin"
 	case model.RoleStale:
 		return "its last pull named a pin that is no more"
+	case model.RoleUnknown:
+		return "what it is cannot be told: its member's consumer was not read"
 	}
 	return "connected, but silent for long: busy with a message, or frozen"
 }

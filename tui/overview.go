@@ -16,6 +16,7 @@ type overview struct {
 	arranged arrangement    // by which they were arranged
 	total    int            // all there are
 	need     int            // of all, those that ask for somebody
+	failed   int            // of all, those of which nothing could be read
 	order    order
 	ledger   ledger // of those shown
 	sums     totals // the same, added up

@@ -19,7 +19,7 @@ func (o *overview) columns(m *Model, w int) []column {
 	group := func(i int) *model.Group { return o.rows[i] }
 	count := func(f func(*model.Group) uint64) func(*row, int, int) {
 		return func(r *row, i, w int) {
-			if g := group(i); unread(g) {
+			if g := group(i); g.Unread() {
 				r.right(t.dim, "-", w)
 			} else {
 				r.right(quiet(t, f(g)), number(f(g), w), w)
@@ -29,7 +29,7 @@ func (o *overview) columns(m *Model, w int) []column {
 	flow := func(f func(*model.Group) float64) func(*row, int, int) {
 		return func(r *row, i, w int) {
 			switch g := group(i); {
-			case unread(g), g.RateSpan == 0: // not measured is not zero
+			case g.Unread(), g.RateSpan == 0: // not measured is not zero
 				r.right(t.dim, "-", w)
 			case f(g) <= 0:
 				r.right(t.dim, "0", w)
@@ -60,8 +60,18 @@ func (o *overview) columns(m *Model, w int) []column {
 		return 0
 	}
 	sum := &o.sums
+	// known draws a sum, which nobody knows while no row was read.
+	known := func(f func(w int) string) func(*row, int) {
+		return func(r *row, w int) {
+			if sum.unread {
+				r.right(t.head, "-", w)
+			} else {
+				r.right(t.head, f(w), w)
+			}
+		}
+	}
 	all := func(n func() uint64) func(*row, int) {
-		return func(r *row, w int) { r.right(t.head, number(n(), w), w) }
+		return known(func(w int) string { return number(n(), w) })
 	}
 	rates := func(f func() float64) func(*row, int) {
 		return func(r *row, w int) {
@@ -86,7 +96,7 @@ func (o *overview) columns(m *Model, w int) []column {
 		{id: "members", sort: keymap.SortMembers, title: "MEMBERS", want: max(7, sum.members), keep: 9, right: true, cell: func(r *row, i, w int) {
 			pulling, configured := group(i).Pulling()
 			st := t.text
-			if unread(group(i)) {
+			if group(i).Unread() {
 				r.right(t.dim, "-/"+model.Thousands(configured), w)
 				return
 			}
@@ -95,15 +105,19 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 			r.right(st, model.Thousands(pulling)+"/"+model.Thousands(configured), w)
 		}, sum: func(r *row, w int) {
-			r.right(t.head, model.Thousands(sum.pulling)+"/"+model.Thousands(sum.configured), w)
+			pulling := "-"
+			if !sum.unread {
+				pulling = model.Thousands(sum.pulling)
+			}
+			r.right(t.head, pulling+"/"+model.Thousands(sum.configured), w)
 		}},
 		{id: "pinned", sort: keymap.SortPinned, title: "PINNED", want: max(7, sum.instances), keep: 6, right: true, cell: func(r *row, i, w int) {
-			if unread(group(i)) || !group(i).Pins() {
+			if group(i).Unread() || !group(i).Pins() {
 				r.right(t.dim, "-", w)
 				return
 			}
 			r.right(t.text, instanceCount(group(i).Instances()), w)
-		}, sum: func(r *row, w int) { r.right(t.head, instanceCount(sum.running), w) }},
+		}, sum: known(func(int) string { return instanceCount(sum.running) })},
 		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: count(waiting), sum: all(func() uint64 { return sum.pending })},
 		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group), sum: all(func() uint64 { return sum.lag })},
 		{id: "unacked", sort: keymap.SortUnacked, title: "UNACKED", want: beside(7), keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending }), sum: all(func() uint64 { return sum.unacked })},
@@ -187,10 +201,6 @@ func Columns() []string {
 	}
 	return names
 }
-
-// unread tells whether nothing was ever read of a group's consumers: then a zero would
-// be a lie.
-func unread(g *model.Group) bool { return g.ReadAt.IsZero() }
 
 // waiting is what was not delivered yet, with what lies in the work stream for nobody.
 func waiting(g *model.Group) uint64 { return g.Lag() - min(g.Lag(), g.AckPending) }

@@ -11,14 +11,15 @@ import (
 // entry is what the list of groups needs of one group. It is worked out when the group
 // has changed, so that a picture costs what is new in it.
 type entry struct {
-	group *model.Group
-	shown bool // the filter lets it through
-	key   sortKey
-	known bool // the key is
-	need  bool // it asks for somebody
-	sign  int  // how wide its verdict is
-	name  int  // and its name
-	row   int  // where it stood when that was looked up
+	group  *model.Group
+	shown  bool // the filter lets it through
+	key    sortKey
+	known  bool // the key is
+	need   bool // it asks for somebody
+	failed bool // nothing could be read of it
+	sign   int  // how wide its verdict is
+	name   int  // and its name
+	row    int  // where it stood when that was looked up
 	summand
 }
 
@@ -36,7 +37,7 @@ type summand struct {
 }
 
 func summandOf(g *model.Group) summand {
-	s := summand{partitions: len(g.Partitions), read: !unread(g)}
+	s := summand{partitions: len(g.Partitions), read: !g.Unread()}
 	s.pulling, s.configured = g.Pulling()
 	if !s.read {
 		return s
@@ -55,6 +56,7 @@ func (e *entry) measure(g *model.Group, m meter) {
 		e.name = glyph.Width(glyph.Clean(g.Key.String()))
 	}
 	e.group, e.shown, e.need, e.summand = g, matches(g, m.want), g.Verdict.InNeed(), summandOf(g)
+	e.failed = g.Unread() && g.ReadError != ""
 	e.key, e.known = m.key(g)
 	e.sign = len(g.Verdict) + 2
 }
@@ -120,7 +122,7 @@ func (o *overview) meter() meter { return meter{terms(o.filter.text()), groupKey
 func (o *overview) arrange(m meter, all bool) {
 	before := o.entries
 	o.entries = make([]*entry, 0, len(o.groups))
-	o.sorted, o.rows, o.ledger, o.need = o.sorted[:0], o.rows[:0], ledger{}, 0
+	o.sorted, o.rows, o.ledger, o.need, o.failed = o.sorted[:0], o.rows[:0], ledger{}, 0, 0
 	for _, g := range o.groups {
 		for len(before) > 0 && before[0].group.Key.Compare(g.Key) < 0 {
 			before = before[1:]
@@ -136,6 +138,7 @@ func (o *overview) arrange(m meter, all bool) {
 		}
 		o.entries = append(o.entries, e)
 		o.need += btoi(e.need)
+		o.failed += btoi(e.failed)
 		if e.shown {
 			o.sorted = append(o.sorted, e)
 			o.ledger.add(e)
@@ -159,6 +162,7 @@ func (o *overview) replace(m meter, i int) (stays bool) {
 	}
 	e.measure(o.groups[i], m)
 	o.need += btoi(e.need) - btoi(was.need)
+	o.failed += btoi(e.failed) - btoi(was.failed)
 	if e.shown {
 		o.ledger.add(e)
 	}

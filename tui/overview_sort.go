@@ -9,10 +9,10 @@ import (
 // first. It is not known while nothing was read.
 func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 	most := func(f func(*model.Group) float64) func(*model.Group) (sortKey, bool) {
-		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !unread(g) }
+		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !g.Unread() }
 	}
 	rated := func(f func(*model.Group) float64) func(*model.Group) (sortKey, bool) {
-		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !unread(g) && g.RateSpan > 0 }
+		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !g.Unread() && g.RateSpan > 0 }
 	}
 	switch by {
 	case keymap.SortKind:

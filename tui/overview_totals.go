@@ -10,7 +10,8 @@ import (
 // column is.
 type totals struct {
 	groups, partitions        int
-	pulling, configured       int
+	unread                    bool // nothing was read of any of them
+	pulling, configured       int  // of those that were read; of all, if none was
 	running                   model.InstanceCount
 	pending, lag, unacked     uint64
 	out, in                   float64
@@ -24,7 +25,9 @@ type totals struct {
 // costs what it changes. Rates are in thousandths, which is how exact they are.
 type ledger struct {
 	groups, partitions        int
-	pulling, configured       int
+	read                      int // rows of which something was read
+	configured                int // members of all rows
+	pulling, could            int // members of rows that were read: those that pull, and all
 	pinned, standby, bounds   int // bounds: rows whose standbys are at most so many
 	pending, lag, unacked     uint64
 	rated                     int // rows whose rates were measured
@@ -72,7 +75,8 @@ func (l *ledger) enter(e *entry, times int) {
 	if !e.read {
 		return
 	}
-	l.pulling += times * e.pulling
+	l.read += times
+	l.pulling, l.could = l.pulling+times*e.pulling, l.could+times*e.configured
 	l.pinned, l.standby = l.pinned+times*e.running.Pinned, l.standby+times*e.running.Standby
 	if e.running.AtMost {
 		l.bounds += times
@@ -108,9 +112,12 @@ func thousandths(rate float64) int64 { return int64(math.Round(rate * 1000)) }
 // totals adds up, and makes room for the sums.
 func (l *ledger) totals() totals {
 	s := totals{
-		groups: l.groups, partitions: l.partitions, pulling: l.pulling, configured: l.configured,
+		groups: l.groups, partitions: l.partitions, unread: l.read == 0 && l.groups > 0, pulling: l.pulling, configured: l.could,
 		running: model.InstanceCount{Pinned: l.pinned, Standby: l.standby, AtMost: l.bounds > 0},
 		pending: l.pending, lag: l.lag, unacked: l.unacked, rated: l.rated > 0, out: float64(l.out) / 1000, in: float64(l.in) / 1000,
+	}
+	if s.unread {
+		s.configured = l.configured
 	}
 	if n := l.lengths.most(); n > 0 {
 		s.history = append(s.history, l.history[model.HistoryLen-n:]...)

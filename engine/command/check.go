@@ -47,7 +47,7 @@ type checked struct {
 	Key      model.Key     `json:"key"`
 	Status   Status        `json:"status"`
 	Verdict  model.Verdict `json:"verdict"`
-	Lag      uint64        `json:"lag"`
+	Lag      *uint64       `json:"lag"` // nil: not known
 	About    bool          `json:"lag_about,omitempty"`
 	Oldest   float64       `json:"oldest_s,omitempty"`
 	Window   model.Window  `json:"window"`
@@ -160,12 +160,15 @@ func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []
 
 // judge applies the thresholds to a group's findings.
 func (t thresholds) judge(g *model.Group) checked {
-	one := checked{Key: g.Key, Verdict: g.Verdict, Lag: g.Lag(), About: g.About(), Window: g.Window, Findings: []judged{}}
+	one := checked{Key: g.Key, Verdict: g.Verdict, About: g.About(), Window: g.Window, Findings: []judged{}}
 	for _, f := range g.Findings {
 		one.add(t.status(f), f)
 	}
-	if level, limit := over(one.Lag, t.lag); level != StatusOK {
-		one.add(level, model.Finding{ID: "lag", Severity: severity(level), Text: fmt.Sprintf("lag %s is at least %s", model.Thousands(one.Lag), model.Thousands(limit))})
+	if lag := g.Lag(); !g.Unread() {
+		one.Lag = &lag
+		if level, limit := over(lag, t.lag); level != StatusOK {
+			one.add(level, model.Finding{ID: "lag", Severity: severity(level), Text: fmt.Sprintf("lag %s is at least %s", model.Thousands(lag), model.Thousands(limit))})
+		}
 	}
 	if oldest := g.Oldest(); !oldest.IsZero() && g.Counts != nil {
 		old := max(0, g.Counts.At.Sub(oldest))

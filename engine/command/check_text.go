@@ -37,15 +37,18 @@ func (v verdicts) text(w io.Writer) error {
 	}
 	var failed error
 	for _, g := range v.Groups {
-		about := ""
+		lag := "-"
+		if g.Lag != nil {
+			lag = model.Thousands(*g.Lag)
+		}
 		if g.About {
-			about = "~"
+			lag = "~" + lag
 		}
 		note := ""
 		if v.watched > 0 && !g.Window.Complete {
 			note = fmt.Sprintf(", watched for %s of %s", g.Window.Span.Round(time.Second), model.WindowNeed)
 		}
-		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%s%s\n", g.Status, g.Key, g.Verdict, about, model.Thousands(g.Lag), note)
+		_, err := fmt.Fprintf(w, "%-8s %s %s, lag %s%s\n", g.Status, g.Key, g.Verdict, lag, note)
 		failed = errors.Join(failed, err)
 		for _, f := range g.Findings {
 			if f.Status == StatusOK {

@@ -67,7 +67,7 @@ func (e *Env) info(k model.Key) error {
 	if now := s.Group(k); now != nil {
 		g = now
 	}
-	return e.print(g, func(w io.Writer) error { return e.Show(w, g) })
+	return e.print(g.Printed(), func(w io.Writer) error { return e.Show(w, g) })
 }
 
 func (e *Env) memberInfo(k model.Key, name string) error {
@@ -108,10 +108,12 @@ func (e *Env) delete(k model.Key, force bool) error {
 		return err
 	})
 	if err != nil {
+		stays := ""
 		if done != nil {
 			list(e.asking(), "deleted", done.Removed)
+			stays = unfinished(k, plan, done)
 		}
-		return fmt.Errorf("deleting %s: %w", k, err)
+		return fmt.Errorf("deleting %s: %w%s", k, err, stays)
 	}
 	return e.print(deletion{k, texts(done.Removed), texts(done.LeftAlone), texts(done.AlreadyGone)}, func(w io.Writer) error {
 		list(w, "deleted", done.Removed)
@@ -119,6 +121,23 @@ func (e *Env) delete(k model.Key, force bool) error {
 		list(w, "was gone already", done.AlreadyGone)
 		return nil
 	})
+}
+
+// unfinished says what a deletion has left behind, and what finishes it.
+func unfinished(k model.Key, plan, done *pcgroups.DeleteReport) string {
+	var left, names []string
+	for _, r := range plan.Removed {
+		if !slices.Contains(done.Removed, r) && !slices.Contains(done.AlreadyGone, r) {
+			left, names = append(left, r.String()), append(names, r.Name)
+		}
+	}
+	switch {
+	case len(left) == 0:
+		return ""
+	case k.Kind == model.KindStatic: // whose members nobody knows any more
+		return fmt.Sprintf("; left behind: %s: remove it by nats consumer rm %s %s", strings.Join(left, ", "), k.Stream, names[0])
+	}
+	return fmt.Sprintf("; left behind: %s: once it may be deleted, delete the group once more to finish", strings.Join(left, ", "))
 }
 
 // deletion is what delete prints as JSON.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -121,5 +122,66 @@ func TestDeniedAdvisoriesAreOneLine(t *testing.T) {
 		if n > 1 || time.Now().After(deadline) {
 			t.Fatalf("%d different lines about advisories:\n%s", n, out)
 		}
+	}
+}
+
+// TestUnreadConsumers: where consumers may not be listed, no command and no screen shows a
+// number of what nobody could count, or says of an instance that its consumer is not there.
+func TestUnreadConsumers(t *testing.T) {
+	t.Parallel()
+	const why = "not permitted: CONSUMER.LIST on ORD"
+	all, one := guarded(t, "$JS.API.CONSUMER.LIST.>"), guarded(t, "$JS.API.CONSUMER.LIST.ORD")
+	for _, c := range []struct {
+		at   *account
+		args string
+		code int
+		says string // a pattern of what is printed
+	}{
+		{all, "report", 1, `ORD/fixed +static +4 +-/1 +- +- +- +- +- +- `},
+		{all, "report", 1, `pcgtop: not everything could be read: ORD/fixed: not permitted: CONSUMER.LIST on ORD; 1 more group\n`},
+		{all, "report ORD/fixed", 1, `A +x +unknown +0-3 +- +- +- +- +-\n(?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why},
+		{all, "report -o json", 1, `"pending":null,"ack_pending":null,"out_per_s":null,"in_per_s":null`},
+		{all, "static info ORD fixed -o json", 0, `"pending":null,"ack_pending":null,"out_per_s":null,"in_per_s":null`},
+		{all, "check --rule unowned=ok", 3, `unknown +ORD/fixed reading, lag -\n`},
+		{all, "check --rule unowned=ok -o json", 3, `"lag":null`},
+		{one, "report", 1, `ORD/g +elastic +4 +0/0 (?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why + `\n`},
+		{one, "report ORD/g", 0, `ORD/g`},
+	} {
+		out, errs, code := c.at.run(t, "", strings.Fields(c.args)...)
+		if code != c.code || !regexp.MustCompile(c.says).MatchString(out+errs) {
+			t.Errorf("pcgtop %s: exit %d, want %d with %s\n%s%s", c.args, code, c.code, c.says, out, errs)
+		}
+	}
+	term := open(t, 120, 30, "-s", all.url)
+	term.waitFor("no sums of what is not known", regexp.MustCompile(`2 groups, 2 not read +● live(?s:.*) 2 groups +(8 +)?-/1 +- +- +- +-`).MatchString)
+	term.press("q")
+	term.exit(patience)
+	term = open(t, 120, 30, "-s", one.url)
+	term.waitFor("sums of what is known", regexp.MustCompile(` 2 groups +(8 +)?0/0 +0 \+0 +0 `).MatchString)
+	term.press("q")
+	term.exit(patience)
+
+	login, _ := office(t)
+	term = open(t, 120, 40, "-s", login("viewer-with-instances $JS.API.CONSUMER.LIST.*"), "ORD/g")
+	term.waitFor("who runs the member", regexp.MustCompile(`\? office-m1 +unknown `).MatchString)
+	term.press("q")
+	term.exit(patience)
+}
+
+// TestDeletionCutShort: what may not be deleted stays behind when the config is gone, and
+// that, and how to finish, is said.
+func TestDeletionCutShort(t *testing.T) {
+	t.Parallel()
+	a := guarded(t, "$JS.API.STREAM.DELETE.>")
+	const stays = "; left behind: work stream ORD-g: once it may be deleted, delete the group once more to finish"
+	for range 2 {
+		if out, errs, code := a.run(t, "", "elastic", "delete", "ORD", "g", "--force"); code != 1 || !strings.Contains(errs, "$JS.API.STREAM.DELETE.ORD-g") || !strings.Contains(errs, stays) {
+			t.Errorf("exit %d\n%s%s", code, out, errs)
+		}
+	}
+	free := *a
+	free.url = strings.Replace(a.url, "user:", "admin:", 1)
+	if out, errs, code := free.run(t, "", "elastic", "delete", "ORD", "g", "--force"); code != 0 || !strings.Contains(out, "deleted: work stream ORD-g") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 }

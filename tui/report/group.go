@@ -68,7 +68,7 @@ func members(g *model.Group, only []string) *table {
 			owns = "unknown"
 		}
 		t.add(letter(m, i), m.Name, string(m.State), owns, c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
-			fmt.Sprint(c.Pending), fmt.Sprint(c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
+			known(g, c.Pending), known(g, c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if !g.Pins() {
 		return t.less("PIN", "PINNED", "STANDBY")
@@ -152,8 +152,11 @@ func letter(m *model.Member, at int) string {
 
 // standbys counts the instances that wait for a pin, where there are pins.
 func standbys(g *model.Group, m *model.Member) string {
-	if !g.Pins() {
+	switch {
+	case !g.Pins():
 		return ""
+	case g.Unread():
+		return "-"
 	}
 	return g.InstancesOf(m).Standbys()
 }

@@ -16,7 +16,7 @@ import (
 
 // JSON writes the snapshot in its one JSON form (schema pcgtop/1), a line each.
 func JSON(w io.Writer, s *model.Snapshot) error {
-	return json.NewEncoder(Escaped(w)).Encode(s)
+	return json.NewEncoder(Escaped(w)).Encode(s.Printed())
 }
 
 // OneLine makes any text safe to print as one line.
@@ -33,8 +33,8 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 		if len(g.Findings) > 0 {
 			why = g.Findings[0].Text
 		}
-		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), fmt.Sprintf("%d/%d", pulling, configured),
-			pinned(g), fmt.Sprint(g.Lag()), fmt.Sprint(g.Pending), fmt.Sprint(g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
+		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), known(g, pulling)+"/"+fmt.Sprint(configured),
+			pinned(g), known(g, g.Lag()), known(g, g.Pending), known(g, g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -49,10 +49,18 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 
 // pinned counts the instances of a group, where there are pins.
 func pinned(g *model.Group) string {
-	if !g.Pins() {
+	if !g.Pins() || g.Unread() {
 		return "-"
 	}
 	return g.Instances().String()
+}
+
+// known writes a number, if anything of the group's consumers was ever read.
+func known[N int | uint64](g *model.Group, n N) string {
+	if g.Unread() {
+		return "-"
+	}
+	return fmt.Sprint(n)
 }
 
 // missing says what the table does not show, and why.
