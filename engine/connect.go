@@ -210,7 +210,9 @@ func explain(err error, s *Settings) error {
 		why = "not a server address: give nats://HOST:PORT, and a password with odd characters by --password"
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.As(err, &op) && op.Timeout():
 		why = "no NATS server answered in time: check the address, or give a longer --timeout"
-	case errors.Is(err, io.EOF), errors.Is(err, nats.ErrMaxConnectionsExceeded), errors.As(err, &op) && op.Op != "dial":
+	case strings.Contains(err.Error(), nats.MAX_CONNECTIONS_ERR): // in words of its own while it is connected to
+		why = "of connections the server has as many as it takes (max_connections): try again later, or raise that"
+	case errors.Is(err, io.EOF), errors.As(err, &op) && op.Op != "dial":
 		why = "what answers there closes the connection: the server has as many as it takes (max_connections), wants TLS from the first byte (tls_first in a NATS context), or is no NATS server"
 	case errors.Is(err, nats.ErrNoServers), errors.As(err, &op):
 		why = "nobody answers: is a NATS server running there? See --server and --context"
