@@ -104,9 +104,9 @@ func (d denial) advice(prefix string) string {
 // errAnew ends everything that runs, to begin again on the same connection.
 var errAnew = errors.New("what was not permitted is asked for again")
 
-// begAgain begins anew when that is asked for and something was not permitted: the server
+// askAnew begins anew when that is asked for and something was not permitted: the server
 // says when a permission goes, and not when it comes.
-func (l *link) begAgain(ctx context.Context) error {
+func (l *link) askAnew(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():

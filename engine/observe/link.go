@@ -70,7 +70,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.flush(ctx, min(l.opts.Refresh, laterMost)) })
 	crew.run(func() error { return l.mind(ctx, status, reconnects) })
 	crew.run(func() error { return l.ping(ctx, rtt) })
-	crew.run(func() error { return l.begAgain(ctx) })
+	crew.run(func() error { return l.askAnew(ctx) })
 	crew.run(func() error { return l.errors(ctx) })
 	crew.run(func() error { return l.countRequests(ctx) })
 	crew.run(func() error { return l.askDoubted(ctx) })
