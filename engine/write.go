@@ -13,6 +13,7 @@ import (
 	"pcgtop/engine/observe"
 	"pcgtop/engine/pcgroups"
 	"pcgtop/internal/pause"
+	"pcgtop/internal/unanswered"
 	"pcgtop/model"
 )
 
@@ -107,10 +108,8 @@ func (a *administration) outcome(ctx context.Context, p *model.Plan, cause error
 
 // untouched says that nothing was written where the link was lost before anything was.
 func untouched(cause error) error {
-	for _, lost := range []error{context.DeadlineExceeded, context.Canceled, nats.ErrDisconnected, nats.ErrConnectionClosed, nats.ErrReconnectBufExceeded} {
-		if errors.Is(cause, lost) {
-			return fmt.Errorf("%w; nothing was written", cause)
-		}
+	if unanswered.Is(cause) || errors.Is(cause, nats.ErrReconnectBufExceeded) {
+		return fmt.Errorf("%w; nothing was written", cause)
 	}
 	return cause
 }

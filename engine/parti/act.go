@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/observe"
+	"pcgtop/internal/unanswered"
 	"pcgtop/model"
 )
 
@@ -122,7 +122,7 @@ func editSource(ctx context.Context, kv sourceStore, key string, revision uint64
 		return e, written, nil
 	case conflict(err):
 		return e, 0, fmt.Errorf("the source %s was %w; nothing was written", key, observe.ErrChanged)
-	case unanswered(err):
+	case unanswered.Is(err):
 		return outcome(ctx, kv, key, revision, e, err)
 	}
 	return e, 0, fmt.Errorf("writing the source %s: %w", key, err)
@@ -137,17 +137,7 @@ func conflict(err error) bool {
 // outcomeMost bounds the reading of what is stored, after a write without an answer.
 const outcomeMost = 2 * time.Second
 
-// unanswered tells whether a write was sent and no answer came: it may have been made.
-func unanswered(err error) bool {
-	for _, e := range []error{context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrConnectionClosed} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
-}
-
-// outcome finds out what came of a write that got no answer, see [unanswered]. One that is
+// outcome finds out what came of a write that got no answer, see [unanswered.Is]. One that is
 // not there can come yet, from a server that was frozen.
 func outcome(ctx context.Context, kv sourceStore, key string, revision uint64, e Edited, cause error) (Edited, uint64, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeMost)
@@ -224,7 +214,7 @@ func removeID(ctx context.Context, kv idStore, worker string, revision uint64, t
 		return nil
 	case conflict(err):
 		return fmt.Errorf("the stable id %s was %w; nothing was removed", worker, observe.ErrChanged)
-	case unanswered(err):
+	case unanswered.Is(err):
 		return fmt.Errorf("the stable id %s: %w whether it was removed: look at it once the link is back (%w)", worker, model.ErrUnsure, err)
 	default:
 		return fmt.Errorf("removing the stable id %s: %w", worker, err)

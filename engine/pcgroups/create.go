@@ -161,7 +161,7 @@ func putNew(ctx context.Context, js jetstream.JetStream, k model.Key, config any
 		return entry.Value(), 0, nil
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("store the %s consumer group's config: %w", k.Kind, oversize(unanswered(err), value))
+		return nil, 0, fmt.Errorf("store the %s consumer group's config: %w", k.Kind, oversize(maybeDone(err), value))
 	}
 	return value, revision, nil
 }
@@ -231,7 +231,7 @@ func ensureWorkStream(ctx context.Context, js jetstream.JetStream, k model.Key, 
 		AllowDirect: true,
 	})
 	if err != nil {
-		return fmt.Errorf("can't create the elastic consumer group's stream: %w", unanswered(err))
+		return fmt.Errorf("can't create the elastic consumer group's stream: %w", maybeDone(err))
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func rollback(ctx context.Context, js jetstream.JetStream, k model.Key, revision
 		err = kv.Delete(ctx, bucketKey(k.Stream, k.Group), jetstream.LastRevision(revision))
 	}
 	if err != nil {
-		return fmt.Errorf("take back the config of group %s: %w", k, unanswered(err))
+		return fmt.Errorf("take back the config of group %s: %w", k, maybeDone(err))
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ func remove(ctx context.Context, js jetstream.JetStream, k model.Key, r Resource
 			return false, changed(ctx, kv, k, revision)
 		}
 		if err != nil {
-			return false, fmt.Errorf("error deleting the %s consumer groups' configs: %w", k.Kind, unanswered(err))
+			return false, fmt.Errorf("error deleting the %s consumer groups' configs: %w", k.Kind, maybeDone(err))
 		}
 		return false, nil
 	case ResourceConsumer:
@@ -237,7 +237,7 @@ func remove(ctx context.Context, js jetstream.JetStream, k model.Key, r Resource
 			return true, nil
 		}
 		if err != nil {
-			return false, fmt.Errorf("error deleting consumer %s: %w", r.Name, unanswered(err))
+			return false, fmt.Errorf("error deleting consumer %s: %w", r.Name, maybeDone(err))
 		}
 		return false, nil
 	default:
@@ -246,7 +246,7 @@ func remove(ctx context.Context, js jetstream.JetStream, k model.Key, r Resource
 			return true, nil
 		}
 		if err != nil {
-			return false, fmt.Errorf("could not delete the elastic consumer group's stream: %w", unanswered(err))
+			return false, fmt.Errorf("could not delete the elastic consumer group's stream: %w", maybeDone(err))
 		}
 		return false, nil
 	}

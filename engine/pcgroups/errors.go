@@ -1,12 +1,10 @@
 package pcgroups
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
-	"github.com/nats-io/nats.go"
-
+	"pcgtop/internal/unanswered"
 	"pcgtop/model"
 )
 
@@ -77,13 +75,11 @@ type plainError struct {
 func (e *plainError) Error() string   { return e.text }
 func (e *plainError) Unwrap() []error { return e.is }
 
-// unanswered makes an error of a write wrap [ErrUnanswered] where no answer came: the
+// maybeDone makes an error of a write wrap [ErrUnanswered] where no answer came: the
 // request was sent, and then the time was up or the connection lost.
-func unanswered(err error) error {
-	for _, e := range []error{context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrDisconnected, nats.ErrConnectionClosed} {
-		if errors.Is(err, e) {
-			return &plainError{text: err.Error(), is: []error{ErrUnanswered, err}}
-		}
+func maybeDone(err error) error {
+	if unanswered.Is(err) {
+		return &plainError{text: err.Error(), is: []error{ErrUnanswered, err}}
 	}
 	return err
 }

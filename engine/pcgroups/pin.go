@@ -62,7 +62,7 @@ func UnpinMember(ctx context.Context, js jetstream.JetStream, kind model.Kind, s
 		}
 	}
 	if err := s.UnpinConsumer(ctx, info.Name, name); err != nil {
-		return fmt.Errorf("unpin the consumer %q: %w", info.Name, unanswered(err))
+		return fmt.Errorf("unpin the consumer %q: %w", info.Name, maybeDone(err))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func createBucket(ctx context.Context, js jetstream.JetStream, kind model.Kind, 
 		return openBucket(ctx, js, kind)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("create the %s consumer group KV bucket: %w", kind, unanswered(err))
+		return nil, fmt.Errorf("create the %s consumer group KV bucket: %w", kind, maybeDone(err))
 	}
 	return kv, nil
 }
@@ -87,7 +87,7 @@ func writeConfig(ctx context.Context, kv jetstream.KeyValue, k model.Key, value 
 		err = changed(ctx, kv, k, revision)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("couldn't put the %s consumer group's config in the bucket: %w", k.Kind, oversize(unanswered(err), value))
+		return 0, fmt.Errorf("couldn't put the %s consumer group's config in the bucket: %w", k.Kind, oversize(maybeDone(err), value))
 	}
 	return written, nil
 }
