@@ -70,27 +70,11 @@ func (o *overview) follow(groups []*model.Group) {
 	anew := now != o.arranged
 	o.arranged, o.groups = now, groups
 	m := o.meter()
-	if anew || !same || !o.replaceAll(m, changed) {
+	if anew || !same {
 		o.arrange(m, anew)
+		return
 	}
-}
-
-// movesMost is how many rows are moved one by one; more are sorted all together.
-const movesMost = 64
-
-// replaceAll takes the groups at some places in, which were others. It tells whether that
-// was all; else the rows are to be arranged.
-func (o *overview) replaceAll(m meter, changed []int) bool {
-	moved := 0
-	for _, i := range changed {
-		if !o.replace(m, i) {
-			moved++
-		}
-		if moved > movesMost {
-			return false
-		}
-	}
-	return true
+	o.replace(m, changed)
 }
 
 // changes lists the places at which another group stands than before, of the same key;
@@ -151,35 +135,80 @@ func (o *overview) arrange(m meter, all bool) {
 	}
 }
 
-// replace takes the group at a place in, which was another, and tells whether its row
-// stays where it was.
-func (o *overview) replace(m meter, i int) (stays bool) {
-	e := o.entries[i]
-	was, at := *e, 0
-	if was.shown {
-		at = o.place(e)
-		o.ledger.drop(e)
-	}
-	e.measure(o.groups[i], m)
-	o.need += btoi(e.need) - btoi(was.need)
-	o.failed += btoi(e.failed) - btoi(was.failed)
-	if e.shown {
-		o.ledger.add(e)
-	}
-	if was.shown == e.shown && was.known == e.known && was.key == e.key {
-		if e.shown {
-			o.rows[at] = e.group
+// replace takes the groups at some places in, which were others. As a rule their rows stay
+// where they were.
+func (o *overview) replace(m meter, changed []int) {
+	for _, i := range changed { // all of them before the order that they are found by is another
+		if e := o.entries[i]; e.shown {
+			o.place(e)
 		}
-		return true
 	}
-	if was.shown {
-		o.sorted, o.rows = slices.Delete(o.sorted, at, at+1), slices.Delete(o.rows, at, at+1)
+	var left []int // rows
+	var came []*entry
+	for _, i := range changed {
+		e := o.entries[i]
+		was := *e
+		if was.shown {
+			o.ledger.drop(e)
+		}
+		e.measure(o.groups[i], m)
+		o.need += btoi(e.need) - btoi(was.need)
+		o.failed += btoi(e.failed) - btoi(was.failed)
+		if e.shown {
+			o.ledger.add(e)
+		}
+		if was.shown == e.shown && was.known == e.known && was.key == e.key {
+			if e.shown {
+				o.rows[e.row] = e.group
+			}
+			continue
+		}
+		if was.shown {
+			left = append(left, e.row)
+		}
+		if e.shown {
+			came = append(came, e)
+		}
 	}
-	if e.shown {
-		at = o.place(e)
-		o.sorted, o.rows = slices.Insert(o.sorted, at, e), slices.Insert(o.rows, at, e.group)
+	o.leave(left)
+	o.join(came)
+}
+
+// leave takes rows out.
+func (o *overview) leave(rows []int) {
+	if len(rows) == 0 {
+		return
 	}
-	return false
+	slices.Sort(rows)
+	end := rows[0]
+	for n, at := range rows {
+		next := len(o.sorted)
+		if n+1 < len(rows) {
+			next = rows[n+1]
+		}
+		copy(o.rows[end:], o.rows[at+1:next])
+		end += copy(o.sorted[end:], o.sorted[at+1:next])
+	}
+	o.sorted, o.rows = slices.Delete(o.sorted, end, len(o.sorted)), slices.Delete(o.rows, end, len(o.rows))
+}
+
+// join puts entries in where they belong.
+func (o *overview) join(came []*entry) {
+	slices.SortFunc(came, o.compare)
+	end := len(o.sorted)
+	o.sorted, o.rows = append(o.sorted, came...), append(o.rows, make([]*model.Group, len(came))...)
+	for n := len(came) - 1; n >= 0; n-- {
+		e := came[n]
+		at, _ := slices.BinarySearchFunc(o.sorted[:end], e, o.compare)
+		copy(o.sorted[at+n+1:], o.sorted[at:end])
+		copy(o.rows[at+n+1:], o.rows[at:end])
+		o.sorted[at+n], o.rows[at+n], end = e, e.group, at
+		e.row = at + n
+	}
+}
+
+func (o *overview) compare(a, b *entry) int {
+	return cmp.Or(o.order.compare(a.key, a.known, b.key, b.known), a.group.Key.Compare(b.group.Key))
 }
 
 // place is where an entry stands in the order, or would. As a rule it is where it stood.
@@ -187,9 +216,7 @@ func (o *overview) place(e *entry) int {
 	if e.row < len(o.sorted) && o.sorted[e.row] == e {
 		return e.row
 	}
-	e.row, _ = slices.BinarySearchFunc(o.sorted, e, func(a, b *entry) int {
-		return cmp.Or(o.order.compare(a.key, a.known, b.key, b.known), a.group.Key.Compare(b.group.Key))
-	})
+	e.row, _ = slices.BinarySearchFunc(o.sorted, e, o.compare)
 	return e.row
 }
 
