@@ -57,9 +57,6 @@ func (r *reduction) settle() {
 	rivals := map[string][]*Group{} // many groups may share a stream
 	for _, i := range slices.Sorted(maps.Keys(due)) {
 		n, g := due[i], r.next.Groups[i]
-		if n == newsOfMessages && g.quiet {
-			continue // what its stream holds is not waiting for anybody; it is told when that is read
-		}
 		r.ownGroups()
 		if g.teller != nil {
 			r.next.Groups[i] = tell(rules, g, r.stream(g.Reads), r.now)
@@ -84,7 +81,10 @@ func (r *reduction) settle() {
 func (r *reduction) due() map[int]news {
 	due := map[int]news{}
 	for name, n := range r.moved {
-		for i := range r.groupsOn(name) {
+		for i, g := range r.groupsOn(name) {
+			if n == newsOfMessages && (g.quiet || g.Key.Kind == KindStatic) {
+				continue // what its stream holds waits for nobody, or says nothing without the consumers: it is told with these
+			}
 			due[i] = max(due[i], n)
 		}
 	}

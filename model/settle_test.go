@@ -24,7 +24,7 @@ func TestEveryGroupIsSettled(t *testing.T) {
 			for _, g := range s.Groups {
 				red := &reduction{next: s}
 				again := derive(Rules(), g, red.stream(g.Key.ConsumeStream()), red.stream(g.Key.Stream), red.rivals(g.Key))
-				if g.quiet { // what its stream holds is as of when the consumers there were read
+				if g.quiet || g.Key.Kind == KindStatic { // what its stream holds is as of when the consumers there were read
 					again.Stream, g = again.Stream.standing(), copied(g)
 					g.Stream = g.Stream.standing()
 				}
@@ -116,5 +116,28 @@ func TestWhatIsStillIsShared(t *testing.T) {
 		if shared := &g.Members[0] == &s.Groups[i].Members[0]; shared != (i != 1) {
 			t.Errorf("%s: members shared: %v", g.Key, shared)
 		}
+	}
+}
+
+// TestMessagesAloneChangeNothing: how much a stream holds is told with its consumers to the
+// static groups there, whoever runs them; where it is a group's own it counts at once.
+func TestMessagesAloneChangeNothing(t *testing.T) {
+	facts := func(messages uint64) StreamRead {
+		return StreamRead{Name: "S", Facts: StreamFacts{Exists: true, MaxMsgs: -1, MaxBytes: -1, Messages: messages, LastSeq: messages}}
+	}
+	work := func(messages uint64) StreamRead {
+		f := StreamFacts{Exists: true, MaxMsgs: -1, MaxBytes: -1, Messages: messages, LastSeq: messages, Sources: []Source{{Name: "S", Seq: messages}}}
+		return StreamRead{Name: "S-e", Facts: f}
+	}
+	s := Reduce(nil, epoch(),
+		ConfigSeen{Key: static("S", "g"), Revision: 1, Config: config(4, "m1")}, ConfigSeen{Key: elastic("S", "e"), Revision: 1, Config: config(4, "m1")},
+		facts(3), work(3),
+		ConsumersRead{Stream: "S", TS: epoch(), Consumers: []*Consumer{consumer("g-m1", "", epoch(), 0, 1)}}, ConsumersRead{Stream: "S-e", TS: epoch()})
+	next := Reduce(s, epoch().Add(time.Second), facts(9), work(9))
+	if s.Group(static("S", "g")) != next.Group(static("S", "g")) {
+		t.Error("a static group is another for messages that came to its stream")
+	}
+	if lag := next.Group(elastic("S", "e")).Lag(); lag != 9 {
+		t.Errorf("of an elastic group with 9 messages in its stream %d wait", lag)
 	}
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // laterMost is how long what nobody waits for is kept back, at most: every picture costs
-// the screen something, however little is new in it.
-const laterMost = time.Second
+// the screen something, however little is new in it. It is less than the second after which
+// there is one anyway, so that this is not one more.
+const laterMost = 950 * time.Millisecond
 
 // outbox sends observations on in the order in which they were made.
 type outbox struct {

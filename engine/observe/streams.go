@@ -119,12 +119,9 @@ func (l *link) followStreams(ctx context.Context) error {
 	}
 }
 
-// portion is how many streams are told of at once, and portionEvery how long the next
-// ones wait: the picture of many takes long to make, and nobody waits for it.
-const (
-	portion      = 256
-	portionEvery = 50 * time.Millisecond
-)
+// portion is how many streams of many go into one picture: that takes long to make, and
+// nobody waits for it. The next ones wait for the one after it.
+const portion = 1024
 
 // listing is a list of all streams while it is told.
 type listing struct {
@@ -203,12 +200,16 @@ func (t *listing) pace(ctx context.Context) bool {
 		return true
 	}
 	t.tell()
-	return pause.For(ctx, portionEvery) == nil
+	return pause.For(ctx, laterMost) == nil
 }
 
 func (t *listing) tell() {
+	tell := t.emit
+	if t.many && t.isListed() {
+		tell = t.later
+	}
 	if len(t.changed) > 0 {
-		t.emit(t.changed...)
+		tell(t.changed...)
 	}
 	for _, name := range t.known {
 		t.plan.knows(name)
