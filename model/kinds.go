@@ -57,12 +57,12 @@ func (g *Group) Work() (StreamFacts, bool) {
 func (g *Group) AtMost() bool { return g.Key.Kind.Fixed() }
 
 // Named tells whether the group's partitions have names beside their numbers.
-func (g *Group) Named() bool { return len(g.Partitions) > 0 && g.Partitions[0].Name != "" }
+func (g *Group) Named() bool { return len(g.Partitions) > 0 && g.Partitions[0].Told().Name != "" }
 
 // Title is the partition's number, and its name where it has one.
 func (p Partition) Title() string {
-	if p.Name == "" {
-		return fmt.Sprint(p.Number)
+	if name := p.Told().Name; name != "" {
+		return fmt.Sprintf("%d %s", p.Number, name)
 	}
-	return fmt.Sprintf("%d %s", p.Number, p.Name)
+	return fmt.Sprint(p.Number)
 }

@@ -83,7 +83,7 @@ func (p Place) Pinned() string {
 // byFilter finds the partition whose own filter takes the subject.
 func (g *Group) byFilter(subject string) (partition int, found bool) {
 	for _, p := range g.Partitions {
-		if p.Filter != "" && Covers(p.Filter, subject) {
+		if f := p.Told().Filter; f != "" && Covers(f, subject) {
 			return p.Number, true
 		}
 	}

@@ -247,18 +247,31 @@ func (g *Group) Pulling() (pulling, configured int) {
 	return pulling, configured
 }
 
-// Partition is one slice of a group's subjects.
+// Partition is one slice of a group's subjects. A large account has very many of them.
 type Partition struct {
 	Number  int             `json:"partition"`
 	Member  int             `json:"member"`                  // index into Group.Members, -1 when nobody owns it
 	Owner   string          `json:"owner,omitempty"`         // that member's name
 	Unknown bool            `json:"owner_unknown,omitempty"` // whether anybody owns it cannot be told
-	Name    string          `json:"name,omitempty"`          // what identifies it, where its number does not
-	Weight  int64           `json:"weight,omitempty"`
-	Label   string          `json:"label,omitempty"`
-	Note    string          `json:"note,omitempty"`   // what is going on with it
-	Filter  string          `json:"filter,omitempty"` // its subjects, where its own consumer or its kind tells
-	Count   *PartitionCount `json:"count,omitempty"`  // what waits there; nil: not counted
+	*Traits                 // nil as a rule: see [Partition.Told]
+	Count   *PartitionCount `json:"count,omitempty"` // what waits there; nil: not counted
+}
+
+// Traits are what some kinds of groups tell of a partition besides.
+type Traits struct {
+	Name   string `json:"name,omitempty"` // what identifies it, where its number does not
+	Weight int64  `json:"weight,omitempty"`
+	Label  string `json:"label,omitempty"`
+	Note   string `json:"note,omitempty"`   // what is going on with it
+	Filter string `json:"filter,omitempty"` // its subjects, where its own consumer or its kind tells
+}
+
+// Told is what its kind tells of the partition; of most kinds that is nothing.
+func (p Partition) Told() Traits {
+	if p.Traits == nil {
+		return Traits{}
+	}
+	return *p.Traits
 }
 
 // Owned tells whether the config gives the partition to anybody.

@@ -236,7 +236,8 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 	g.Partitions, g.Counts, g.Queue = make([]Partition, len(t.Partitions)), nil, len(t.Partitions) > 0 && t.Partitions[0].Filter != ""
 	counted := 0
 	for n, p := range t.Partitions {
-		part := Partition{Number: n, Member: -1, Unknown: p.Owner == "" && t.Unsure, Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note, Filter: p.Filter}
+		part := Partition{Number: n, Member: -1, Unknown: p.Owner == "" && t.Unsure}
+		traits := Traits{Name: p.Name, Weight: p.Weight, Label: p.Label, Note: p.Note, Filter: p.Filter}
 		if i, known := index[p.Owner]; known {
 			part.Member, part.Owner = i, p.Owner
 			g.Members[i].Partitions = append(g.Members[i].Partitions, n)
@@ -245,8 +246,11 @@ func (g *Group) tellPartitions(t Told, prev *Group, stream *Stream) {
 			part.Count = &PartitionCount{Pending: c.Lag(), In: c.In, Out: c.Out, RateSpan: c.RateSpan}
 			counted++
 			if len(c.Filters) == 1 {
-				part.Filter = c.Filters[0]
+				traits.Filter = c.Filters[0]
 			}
+		}
+		if traits != (Traits{}) {
+			part.Traits = &traits
 		}
 		g.Partitions[n] = part
 	}
@@ -302,8 +306,8 @@ func anyKind(rules []Rule) []Rule {
 
 // ID is what identifies the partition within its group.
 func (p Partition) ID() string {
-	if p.Name != "" {
-		return p.Name
+	if name := p.Told().Name; name != "" {
+		return name
 	}
 	return fmt.Sprint(p.Number)
 }

@@ -63,7 +63,7 @@ func TestToldGroup(t *testing.T) {
 		t.Errorf("a: %+v %+v", a, a.Consumer)
 	}
 	p := g.Partitions
-	if len(p) != 3 || p[0].Owner != "a" || p[0].ID() != "eu-1" || p[0].Weight != 3 || p[0].Label != "big" || p[1].Note != "moves to a" || p[2].Owned() || p[2].Count.Pending != 9 {
+	if len(p) != 3 || p[0].Owner != "a" || p[0].ID() != "eu-1" || p[0].Told().Weight != 3 || p[0].Told().Label != "big" || p[1].Told().Note != "moves to a" || p[2].Owned() || p[2].Count.Pending != 9 {
 		t.Errorf("partitions %+v", p)
 	}
 	if g.Pending != 7 || g.AckPending != 1 || g.Lag() != 17 || g.Stray() != 9 || !g.Counted() || g.About() {
@@ -84,7 +84,7 @@ func TestToldGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := back.Group(toldKey())
-	if r.ConsumeStream() != "WORK" || r.Lag() != 17 || r.Refusal("mend") != "" || r.Partitions[1].Note != "moves to a" || r.Member("a").Facts[0] != "zone one" {
+	if r.ConsumeStream() != "WORK" || r.Lag() != 17 || r.Refusal("mend") != "" || r.Partitions[1].Told().Note != "moves to a" || r.Member("a").Facts[0] != "zone one" {
 		t.Errorf("read back: %s", raw)
 	}
 }

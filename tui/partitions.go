@@ -73,7 +73,8 @@ func (t *partTable) matches(p int, want []term) bool {
 		case len(w.numbers) > 0:
 			_, ok = slices.BinarySearch(w.numbers, p)
 		default:
-			ok = strings.Contains(owner+" "+state+" "+strings.ToLower(part.Name+" "+part.Label+" "+part.Note), w.text)
+			told := part.Told()
+			ok = strings.Contains(owner+" "+state+" "+strings.ToLower(told.Name+" "+told.Label+" "+told.Note), w.text)
 		}
 		if ok == w.not {
 			return false

@@ -170,7 +170,7 @@ func (t *partTable) columns(th *theme, w int) []column {
 	}
 	return []column{
 		{sort: keymap.SortName, title: "PART", want: max(5, t.chart.digits()), right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Number), w) }},
-		{title: "NAME", want: min(named, 40), least: min(named, max(8, w/5)), keep: 10, cell: func(r *row, i, w int) { r.name(th.text, part(i).Name, w) }},
+		{title: "NAME", want: min(named, 40), least: min(named, max(8, w/5)), keep: 10, cell: func(r *row, i, w int) { r.name(th.text, part(i).Told().Name, w) }},
 		{sort: keymap.SortOwner, title: "OWNER", want: min(t.names, 30) + letters + 1, least: min(t.names, max(6, w/6)) + letters + 1, cell: func(r *row, i, w int) {
 			p := part(i)
 			if !p.Owned() {
@@ -193,9 +193,9 @@ func (t *partTable) columns(th *theme, w int) []column {
 			sign, st := memberLook(th, g.Members[p.Member], t.chart.trouble)
 			r.sign(st, sign).left(st, string(g.Members[p.Member].State), w-2)
 		}},
-		{title: "NOTE", want: min(notes, 40), least: min(notes, max(8, w/6)), keep: 7, cell: func(r *row, i, w int) { r.left(th.warn, glyph.Sentence(r.safe(part(i).Note), w), w) }},
-		{title: "WEIGHT", want: weights, keep: 6, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Weight), w) }},
-		{title: "LABEL", want: min(labels, 20), keep: 4, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Label, w) }},
+		{title: "NOTE", want: min(notes, 40), least: min(notes, max(8, w/6)), keep: 7, cell: func(r *row, i, w int) { r.left(th.warn, glyph.Sentence(r.safe(part(i).Told().Note), w), w) }},
+		{title: "WEIGHT", want: weights, keep: 6, right: true, cell: func(r *row, i, w int) { r.right(th.text, fmt.Sprint(part(i).Told().Weight), w) }},
+		{title: "LABEL", want: min(labels, 20), keep: 4, cell: func(r *row, i, w int) { r.name(th.dim, part(i).Told().Label, w) }},
 		{sort: keymap.SortPending, title: "PENDING", want: 9, right: true, cell: counted(func(r *row, c *model.PartitionCount, w int) { r.right(quiet(th, c.Pending), number(c.Pending, w), w) })},
 		{title: "WAITING", want: bar, keep: 3, cell: func(r *row, i, w int) {
 			text, st := t.chart.heat.bar(th, part(i).Number, w)
@@ -225,8 +225,9 @@ func (t *partTable) columns(th *theme, w int) []column {
 // notes and weights; 0 where they say nothing.
 func (t *partTable) said() (names, labels, notes, weights int) {
 	for _, p := range t.chart.group.Partitions {
-		names, labels, notes = max(names, glyph.Width(glyph.Clean(p.Name))), max(labels, glyph.Width(glyph.Clean(p.Label))), max(notes, glyph.Width(glyph.Clean(p.Note)))
-		if p.Weight != 0 {
+		told := p.Told()
+		names, labels, notes = max(names, glyph.Width(glyph.Clean(told.Name))), max(labels, glyph.Width(glyph.Clean(told.Label))), max(notes, glyph.Width(glyph.Clean(told.Note)))
+		if told.Weight != 0 {
 			weights = len("WEIGHT")
 		}
 	}

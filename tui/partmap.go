@@ -34,14 +34,14 @@ type partMap struct {
 
 func (c *partMap) take(g *model.Group) {
 	if was := c.group; was != nil && was.Named() && c.cursor < len(was.Partitions) { // numbers may shift
-		name := was.Partitions[c.cursor].Name
-		if at := slices.IndexFunc(g.Partitions, func(p model.Partition) bool { return p.Name == name }); at >= 0 {
+		name := was.Partitions[c.cursor].Told().Name
+		if at := slices.IndexFunc(g.Partitions, func(p model.Partition) bool { return p.Told().Name == name }); at >= 0 {
 			c.cursor = at
 		}
 	}
 	c.group, c.trouble, c.names = g, worst(g), 0
 	for _, p := range g.Partitions {
-		c.names = max(c.names, glyph.Width(glyph.Clean(p.Name)))
+		c.names = max(c.names, glyph.Width(glyph.Clean(p.Told().Name)))
 	}
 	c.cursor = max(0, min(c.cursor, len(g.Partitions)-1))
 	c.heat = newHeat(g)
@@ -104,17 +104,18 @@ func (c *partMap) about(cursor bool) string {
 	if p.Owned() {
 		text = fmt.Sprintf("%s: %s, %s", p.Title(), p.Owner, c.group.Members[p.Member].State)
 	}
-	if p.Note != "" {
-		text += ", " + p.Note
+	told := p.Told()
+	if told.Note != "" {
+		text += ", " + told.Note
 	}
 	if p.Count != nil {
 		text += ", " + c.heat.words(p.Count)
 	}
-	if p.Weight != 0 {
-		text += fmt.Sprintf(", weight %d", p.Weight)
+	if told.Weight != 0 {
+		text += fmt.Sprintf(", weight %d", told.Weight)
 	}
-	if p.Label != "" {
-		text += ", label " + p.Label
+	if told.Label != "" {
+		text += ", label " + told.Label
 	}
 	return text
 }
@@ -166,7 +167,7 @@ func (c *partMap) cell(t *theme, p int, cursor bool) *row {
 		}
 		r.put(t.accent, lead)
 		if c.cells == named {
-			r.name(t.dim, c.group.Partitions[p].Name, min(c.names, mostName))
+			r.name(t.dim, c.group.Partitions[p].Told().Name, min(c.names, mostName))
 		} else {
 			r.right(t.dim, strconv.Itoa(p), c.digits())
 		}

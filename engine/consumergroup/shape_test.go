@@ -114,10 +114,10 @@ func FuzzRecognition(f *testing.F) {
 		}
 		g := s.Group(key)
 		for i, p := range g.Partitions {
-			if p.Number != i || p.Filter != fmt.Sprintf("%s.%d.>", shape.Prefix, i) {
+			if p.Number != i || p.Told().Filter != fmt.Sprintf("%s.%d.>", shape.Prefix, i) {
 				t.Fatalf("partition %d: %+v", i, p)
 			}
-			if m := g.Member(p.Owner); p.Owned() && (m.Consumer == nil || !strings.Contains(strings.Join(m.Consumer.Filters, ","), p.Filter)) {
+			if m := g.Member(p.Owner); p.Owned() && (m.Consumer == nil || !strings.Contains(strings.Join(m.Consumer.Filters, ","), p.Told().Filter)) {
 				t.Fatalf("partition %d is not %s's, who has %v", i, p.Owner, m.Consumer)
 			}
 		}

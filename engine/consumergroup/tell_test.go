@@ -115,7 +115,7 @@ func TestRebalance(t *testing.T) {
 	if got := found(g); got != "info rebalancing: rebalancing: 2 partitions (2-3) in no filter for the moment, left by b" || g.Verdict.InNeed() {
 		t.Errorf("%s: %s", g.Verdict, got)
 	}
-	if m := g.Member("b"); m == nil || m.State != model.StateAnew || g.Partitions[2].Note != "left by b" || owners(g) != "0:a 1:a 2:- 3:-" {
+	if m := g.Member("b"); m == nil || m.State != model.StateAnew || g.Partitions[2].Told().Note != "left by b" || owners(g) != "0:a 1:a 2:- 3:-" {
 		t.Errorf("%+v %+v", m, g.Partitions)
 	}
 	g = s.read(grace-time.Millisecond, a)
@@ -126,7 +126,7 @@ func TestRebalance(t *testing.T) {
 	if got := found(g); got != "warning unowned: 2 partitions unowned: 2-3 in no member's filter, ~7 messages wait there" || g.Verdict != model.VerdictDegraded {
 		t.Errorf("%s: %s", g.Verdict, got)
 	}
-	if g.Member("b") != nil || g.Lag() != 10 || g.Stray() != 7 || g.Partitions[2].Note != "" {
+	if g.Member("b") != nil || g.Lag() != 10 || g.Stray() != 7 || g.Partitions[2].Told().Note != "" {
 		t.Errorf("%+v", g)
 	}
 	c := puller("c", "ship.2.>", "ship.3.>") // it takes them over

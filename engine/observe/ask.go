@@ -47,7 +47,7 @@ func floorOf(g *model.Group, p int) uint64 {
 // filtersOf is what a member's consumer takes of a partition. A work stream holds
 // nothing else.
 func filtersOf(g *model.Group, p int) []string {
-	if s := g.Partitions[p].Filter; g.Queue && s != "" {
+	if s := g.Partitions[p].Told().Filter; g.Queue && s != "" {
 		return []string{s}
 	}
 	prefix := strconv.Itoa(p) + "."

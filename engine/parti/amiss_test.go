@@ -135,7 +135,7 @@ func TestPayloadMissingFromTheStart(t *testing.T) {
 		switch p.Whose() {
 		case "unknown":
 			unknown++
-			if p.Note != "the assignment of worker-1 is not there or unreadable" {
+			if p.Told().Note != "the assignment of worker-1 is not there or unreadable" {
 				t.Errorf("%+v", p)
 			}
 		case "nobody":

@@ -45,7 +45,7 @@ func TestRebalance(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, _ = w.until(t, k, "version 2, not applied", func(g *model.Group) bool { return g.Revision == 2 })
-	if g.Partitions[3].Owner != "worker-3" || g.Partitions[3].Note != "in progress: worker-0 ▸ worker-3" || !says(g.Facts, "planned scale") {
+	if g.Partitions[3].Owner != "worker-3" || g.Partitions[3].Told().Note != "in progress: worker-0 ▸ worker-3" || !says(g.Facts, "planned scale") {
 		t.Errorf("%+v %q", g.Partitions[3], g.Facts)
 	}
 	if m := g.Member("worker-0"); m.State != stateLagging || !says(m.Facts, "applied: 1 of 2") || !strings.HasPrefix(m.Why, "inferred: ") {
@@ -55,8 +55,8 @@ func TestRebalance(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, _ = w.until(t, k, "version 2, applied", func(g *model.Group) bool { return says(g.Facts, "inferred: stable") })
-	if g.Partitions[3].Note != "" || len(g.Findings) > 0 {
-		t.Errorf("%q %+v", g.Partitions[3].Note, g.Findings)
+	if g.Partitions[3].Told().Note != "" || len(g.Findings) > 0 {
+		t.Errorf("%q %+v", g.Partitions[3].Told().Note, g.Findings)
 	}
 	w.onlyOwners(t, k, 9)
 	if !slices.ContainsFunc(w.snapshot.Events, func(e model.Event) bool {
@@ -204,7 +204,7 @@ func TestSource(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	last := g.Partitions[len(g.Partitions)-1]
-	if last.ID() != "y" || last.Owner != "worker-1" || last.Label != "gpu" || last.Weight != 9 || !says(g.Member("worker-1").Facts, "labels: gpu") {
+	if last.ID() != "y" || last.Owner != "worker-1" || last.Told().Label != "gpu" || last.Told().Weight != 9 || !says(g.Member("worker-1").Facts, "labels: gpu") {
 		t.Errorf("%+v %q", last, g.Member("worker-1").Facts)
 	}
 }

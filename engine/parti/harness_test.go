@@ -195,7 +195,7 @@ func describeAll(s *model.Snapshot) string {
 			fmt.Fprintf(&b, "\n  %s %s: %s", f.Severity, f.ID, f.Text)
 		}
 		for _, p := range g.Partitions[:min(8, len(g.Partitions))] {
-			fmt.Fprintf(&b, "\n  %s of %s: %s", p.ID(), p.Owner, p.Note)
+			fmt.Fprintf(&b, "\n  %s of %s: %s", p.ID(), p.Owner, p.Told().Note)
 		}
 	}
 	return b.String()
@@ -225,7 +225,7 @@ func found(g *model.Group, id string) *model.Finding {
 func note(g *model.Group, name string) string {
 	for _, p := range g.Partitions {
 		if p.ID() == name {
-			return p.Note
+			return p.Told().Note
 		}
 	}
 	return ""

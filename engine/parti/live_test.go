@@ -33,7 +33,7 @@ func TestBothVersions(t *testing.T) {
 					t.Errorf("%+v", m)
 				}
 			}
-			if p := g.Partitions[3]; p.ID() != "eu.3" || p.Owner != "worker-0" || p.Weight != 1 {
+			if p := g.Partitions[3]; p.ID() != "eu.3" || p.Owner != "worker-0" || p.Told().Weight != 1 {
 				t.Errorf("%+v", p)
 			} else if version == 2 && (p.Count == nil || p.Count.Pending != 7) {
 				t.Errorf("%+v", p.Count)

@@ -124,9 +124,9 @@ func named(fact string) (name, value string) {
 func partitions(g *model.Group) *table {
 	t := table{head: []string{"PARTITION", "OWNER", "STATE", "WEIGHT", "LABEL", "PENDING", "OLDEST", "NOTE"}, right: []int{0, 3, 5, 6}}
 	for _, p := range g.Partitions {
-		weight, pending, oldest := "", "-", ""
-		if p.Weight != 0 {
-			weight = fmt.Sprint(p.Weight)
+		told, weight, pending, oldest := p.Told(), "", "-", ""
+		if told.Weight != 0 {
+			weight = fmt.Sprint(told.Weight)
 		}
 		if c := p.Count; c != nil {
 			pending, oldest = fmt.Sprint(c.Pending), since(c.Oldest, g.Counts.At)
@@ -134,7 +134,7 @@ func partitions(g *model.Group) *table {
 				oldest = "≤" + oldest
 			}
 		}
-		t.add(p.Title(), p.Whose(), string(g.StateOf(p)), weight, p.Label, pending, oldest, p.Note)
+		t.add(p.Title(), p.Whose(), string(g.StateOf(p)), weight, told.Label, pending, oldest, told.Note)
 	}
 	if !g.Pins() { // the kinds whose messages are read have ages
 		return t.less("WEIGHT", "LABEL", "OLDEST", "NOTE")
