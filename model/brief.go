@@ -77,7 +77,7 @@ func (v *view) brief(id string, members []*Member) string {
 	case "stuck-unacked":
 		return fmt.Sprintf("%s stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
 	case "passed-over":
-		return fmt.Sprintf("%s passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skip.n) }), who)
+		return fmt.Sprintf("%s passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skipped().n) }), who)
 	case "redelivering":
 		return fmt.Sprintf("%s delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
 	case "not-pinned":

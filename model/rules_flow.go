@@ -45,7 +45,7 @@ func stuckUnacked(v *view) []Finding {
 
 func passedOver(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
-		s := m.skip
+		s := m.skipped()
 		if !s.sure() {
 			return Finding{}
 		}

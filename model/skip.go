@@ -40,17 +40,28 @@ func (g *Group) skips(before []*Member) {
 	}
 	was := make(map[string]skip, len(before))
 	for _, m := range before {
-		was[m.Name] = m.skip
+		was[m.Name] = m.skipped()
 	}
 	for _, m := range g.consumed() {
 		if m.Consumer.Offline == "" {
-			m.skip = g.skipped(m, was[m.Name])
+			m.skip = nil
+			if s := g.followSkip(m, was[m.Name]); s.seq > 0 {
+				m.skip = &s
+			}
 		}
 	}
 }
 
-// skipped continues what was known of a member.
-func (g *Group) skipped(m *Member, s skip) skip {
+// skipped is what the member's consumer skipped; the zero value: nothing that is known.
+func (m *Member) skipped() skip {
+	if m.skip == nil {
+		return skip{}
+	}
+	return *m.skip
+}
+
+// followSkip continues what was known of a member.
+func (g *Group) followSkip(m *Member, s skip) skip {
 	c := m.Consumer
 	if !g.lies(s) || !c.past(s.seq, s.stored) {
 		s = g.firstSkip(m)

@@ -14,18 +14,15 @@ const awaitMost = time.Second
 type awaited struct {
 	stream, group string
 	until         time.Time
+	streams       map[string]struct{} // that members of such groups consume from
 }
 
 func (a *awaited) is(k model.Key) bool { return k.Stream == a.stream && k.Group == a.group }
 
 // reads tells whether the group's members consume from the target. The plan's lock is held.
 func (a *awaited) reads(t *target) bool {
-	for k := range t.groups {
-		if a.is(k) {
-			return true
-		}
-	}
-	return false
+	_, reads := a.streams[t.stream]
+	return reads
 }
 
 // Await says that somebody waits for a group of that name, which may have to be found
@@ -36,8 +33,19 @@ func (o *Observer) Await(stream, group string) { o.plan.await(stream, group) }
 func (p *plan) await(stream, group string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.awaited = &awaited{stream, group, time.Now().Add(awaitMost)}
+	p.awaited = &awaited{stream: stream, group: group, until: time.Now().Add(awaitMost)}
+	p.awaitStreams()
 	p.putAll()
+}
+
+// awaitStreams finds what the group that is waited for consumes from. The lock is held.
+func (p *plan) awaitStreams() {
+	p.awaited.streams = map[string]struct{}{}
+	for k := range p.groups {
+		if p.awaited.is(k) {
+			p.awaited.streams[p.streamOf(k)] = struct{}{}
+		}
+	}
 }
 
 // allTold ends waiting for a group that is not there, or has nothing to be read: the groups

@@ -20,15 +20,20 @@ func (p *plan) learn(k model.Key, name string) {
 	}
 	t := p.targets[name]
 	if t == nil {
-		t = &target{stream: name, groups: map[model.Key]struct{}{}, learned: time.Now(), place: nowhere}
+		t = &target{stream: name, learned: time.Now(), place: nowhere}
 		p.targets[name] = t
 		p.left++
 	}
-	if _, known := t.groups[k]; known {
+	if _, known := p.groups[k]; known {
 		return
 	}
-	t.groups[k] = struct{}{}
-	if len(t.groups) == 1 || p.awaited != nil && p.awaited.is(k) {
+	p.groups[k] = struct{}{}
+	t.groups++
+	awaited := p.awaited != nil && p.awaited.is(k)
+	if awaited {
+		p.awaited.streams[name] = struct{}{}
+	}
+	if t.groups == 1 || awaited {
 		p.put(t)
 		p.signal()
 	}
@@ -49,18 +54,23 @@ func (p *plan) remove(k model.Key) {
 	name := p.streamOf(k)
 	_, other := p.elsewhere[k]
 	delete(p.elsewhere, k)
-	if t := p.targets[name]; t != nil {
-		if _, known := t.groups[k]; known && !other {
-			if p.origins[k.Stream]--; p.origins[k.Stream] == 0 {
-				delete(p.origins, k.Stream)
-			}
+	if _, known := p.groups[k]; !known {
+		return
+	}
+	delete(p.groups, k)
+	if p.awaited != nil && p.awaited.is(k) {
+		p.awaitStreams()
+	}
+	if !other {
+		if p.origins[k.Stream]--; p.origins[k.Stream] == 0 {
+			delete(p.origins, k.Stream)
 		}
-		delete(t.groups, k)
-		if len(t.groups) == 0 {
-			p.try(t)
-			p.pull(t)
-			delete(p.targets, name)
-		}
+	}
+	t := p.targets[name]
+	if t.groups--; t.groups == 0 {
+		p.try(t)
+		p.pull(t)
+		delete(p.targets, name)
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 // groups is one target.
 type target struct {
 	stream   string
-	groups   map[model.Key]struct{}
+	groups   int  // how many
 	facts    bool // the stream's facts are known
 	dirty    time.Time
 	learned  time.Time // when it was first wanted
@@ -66,6 +66,7 @@ type plan struct {
 	queues    [rankRegular + 1]queue // of targets that nobody reads
 	left      int                    // targets not tried yet
 	origins   map[string]int         // how many groups each stream feeds, or may
+	groups    map[model.Key]struct{} // of the targets
 	elsewhere map[model.Key]string   // the streams of groups that their keys do not tell
 	open      string                 // the open group's stream
 	opened    *model.Key             // the open group
@@ -76,7 +77,7 @@ type plan struct {
 }
 
 func newPlan(refresh time.Duration) *plan {
-	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, elsewhere: map[model.Key]string{}, origins: map[string]int{}, seen: map[string]struct{}{}}
+	return &plan{refresh: refresh, wake: make(chan struct{}, 1), targets: map[string]*target{}, groups: map[model.Key]struct{}{}, elsewhere: map[model.Key]string{}, origins: map[string]int{}, seen: map[string]struct{}{}}
 }
 
 func (p *plan) signal() {
