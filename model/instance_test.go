@@ -270,6 +270,19 @@ func TestNoStandbyByCounts(t *testing.T) {
 	}
 }
 
+// A member that was started a moment ago is given time for its second instance.
+func TestNoStandbyOfANewMember(t *testing.T) {
+	at := epoch().Add(time.Minute)
+	for since, want := range map[time.Duration]bool{5 * time.Second: false, 11 * time.Second: true} {
+		c := consumer("m", "X", at, 0, 1)
+		c.Waiting, c.Created = 1, at.Add(-since)
+		s := Reduce(pinnedGroup("X"), at, ConsumersRead{Stream: "S-g", TS: at, Consumers: []*Consumer{c}})
+		if got := slices.ContainsFunc(s.Group(elastic("S", "g")).Findings, func(f Finding) bool { return f.ID == "no-standby" }); got != want {
+			t.Errorf("after %v: said %v", since, got)
+		}
+	}
+}
+
 // Where a subject goes is which process gets it.
 func TestAPlaceNamesTheInstance(t *testing.T) {
 	at := epoch()

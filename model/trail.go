@@ -53,7 +53,8 @@ func (c *Consumer) follow(old *Consumer) {
 	}
 	c.trail = t
 	c.SpareMost = t.spareMost
-	c.Lone = c.TS.Sub(t.standbySeen) > standbyWindow && t.loneSeen.After(t.standbySeen)
+	made := c.TS.Sub(c.Created) > standbyWindow // long enough ago for a second instance to have come
+	c.Lone = made && c.TS.Sub(t.standbySeen) > standbyWindow && t.loneSeen.After(t.standbySeen)
 }
 
 // idleFor is how long the consumer has had lag without any ack, as far as is known for
