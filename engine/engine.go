@@ -61,7 +61,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log, HideAddresses: o.HideAddresses,
 			Kinds: kinds,
-			Group: func(k model.Key) *model.Group { return e.Current().Group(k) },
+			Snapshot: func() *model.Snapshot { return e.Current() },
 		}),
 	}
 	refused.pass(e.observer.Refused)

@@ -111,6 +111,15 @@ func (s *Stream) consumer(name string) *Consumer {
 	return s.Consumers[i]
 }
 
+// Consumer finds a consumer of a stream as it was read last, by name; nil when none was.
+func (s *Snapshot) Consumer(stream, name string) *Consumer {
+	i, ok := slices.BinarySearchFunc(s.streams, stream, func(s *Stream, n string) int { return strings.Compare(s.Name, n) })
+	if !ok {
+		return nil
+	}
+	return s.streams[i].consumer(name)
+}
+
 // Consumer finds a consumer by name; nil when there is none.
 func (s *Stream) Consumer(name string) *Consumer { return s.consumer(name) }
 

@@ -58,7 +58,7 @@ func watchAll(t *testing.T, js jetstream.JetStream) *watch {
 	t.Helper()
 	w := &watch{snapshot: model.Reduce(nil, time.Now())}
 	w.observer = observe.New(js.Conn(), observe.Options{
-		Kinds: append(observe.Kinds(), New()), Group: w.group, MaxRequests: 1000, Health: 200 * time.Millisecond, Refresh: 200 * time.Millisecond,
+		Kinds: append(observe.Kinds(), New()), Snapshot: w.now, MaxRequests: 1000, Health: 200 * time.Millisecond, Refresh: 200 * time.Millisecond,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

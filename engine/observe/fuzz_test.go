@@ -88,7 +88,7 @@ func FuzzAnswer(f *testing.F) {
 		ctx := t.Context()
 		if list, err := l.api.consumers(ctx, "S"); err == nil {
 			read := model.ConsumersRead{Stream: "S", Consumers: list.list(), TS: newest(list.infos)}
-			if all, err := l.fillIn(&target{stream: "S"}, list); err == nil {
+			if all, err := l.fillIn(list); err == nil {
 				read.Consumers = all
 			}
 			seen = append(seen, read)

@@ -110,8 +110,11 @@ func (r *recorder) within(t testing.TB, most time.Duration, what string, fits fu
 // observe runs an observer for as long as the test.
 func observe(t testing.TB, nc *nats.Conn, opts Options) (*Observer, *recorder) {
 	t.Helper()
+	r := newRecorder()
+	opts.Snapshot = r.now
 	o := New(nc, opts)
-	return o, runObserver(t, o)
+	runWith(t, o, r.emit)
+	return o, r
 }
 
 // quick makes health checks frequent, and requests not scarce.

@@ -146,7 +146,7 @@ func (p *plan) listed(stream string, begun time.Time, now pulse) (all bool) {
 	if !t.empty || t.busy || !t.dirty.IsZero() || t.started.After(begun) || p.focused && p.onScreen(t) {
 		return false
 	}
-	t.started, t.retry, t.failures, t.last = time.Now(), time.Time{}, 0, nil
+	t.started, t.retry, t.failures = time.Now(), time.Time{}, 0
 	if now == (pulse{}) && t.tried && t.started.Sub(t.told) < emptyWait {
 		return false // nothing was there, and nothing is
 	}

@@ -26,9 +26,9 @@ type Options struct {
 	// Kinds are the kinds of groups that are looked for; default: [Kinds].
 	Kinds []Kind
 
-	// Group tells what is known of a group by now, from everything emitted before; nil
-	// when there is none. Without it no partitions are counted.
-	Group func(model.Key) *model.Group
+	// Snapshot is what is known by now, from everything emitted before. Without it no
+	// partitions are counted, and a consumer for which nobody answers is one never seen.
+	Snapshot func() *model.Snapshot
 
 	// HideAddresses keeps addresses of instances, and the server's, out of everything.
 	HideAddresses bool

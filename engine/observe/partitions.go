@@ -12,7 +12,7 @@ import (
 // followPartitions counts what waits in each partition of the open group, again and
 // again. Other groups' partitions are never counted.
 func (l *link) followPartitions(ctx context.Context) error {
-	if l.opts.Group == nil {
+	if l.opts.Snapshot == nil {
 		return nil
 	}
 	var last counted
@@ -64,7 +64,7 @@ func (l *link) countOpen(ctx context.Context, last counted) counted {
 	k := l.openKey()
 	next := counted{key: k, begun: time.Now()}
 	next.next = next.begun.Add(l.opts.Refresh)
-	g := l.opts.Group(k)
+	g := l.opts.Snapshot().Group(k)
 	if k == (model.Key{}) {
 		return next
 	}

@@ -145,7 +145,7 @@ func TestDeniedDirectGets(t *testing.T) {
 	bucketOf(t, js, model.KindStatic)
 	r := newRecorder()
 	opts := quick()
-	opts.Group = func(k model.Key) *model.Group { return r.now().Group(k) }
+	opts.Snapshot = r.now
 	o := New(connect(t, srv.ClientURL(), asUser("limited")), opts)
 	o.Focus(&k, []model.Key{k})
 	runWith(t, o, r.emit)

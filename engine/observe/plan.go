@@ -44,12 +44,11 @@ type target struct {
 	busy     bool
 	tried    bool // read, or failed, since the connection began
 	failures int
-	retry    time.Time         // not before
-	pulse    pulse             // as listed last
-	still    bool              // it did not move between the last two lists
-	empty    bool              // it has no consumers, or is not there, as listed last
-	told     time.Time         // when it was told last that the list says all
-	last     []*model.Consumer // as read last; only the read at hand touches it
+	retry    time.Time // not before
+	pulse    pulse     // as listed last
+	still    bool      // it did not move between the last two lists
+	empty    bool      // it has no consumers, or is not there, as listed last
+	told     time.Time // when it was told last that the list says all
 
 	at    time.Time // when it is due
 	rank  rank      // and how it ranks then
@@ -283,7 +282,7 @@ func (p *plan) restart() {
 	p.left = len(p.targets)
 	for _, t := range p.targets {
 		p.pull(t)
-		*t = target{stream: t.stream, groups: t.groups, learned: time.Now(), last: t.last, place: nowhere}
+		*t = target{stream: t.stream, groups: t.groups, learned: time.Now(), place: nowhere}
 		p.put(t)
 	}
 }

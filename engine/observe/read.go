@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"pcgtop/model"
@@ -52,12 +51,11 @@ func (l *link) read(ctx context.Context, t *target, urgent bool) (failed bool) {
 	}
 	l.clock.set(newest(read.infos))
 	l.doubtByConsumers(t.stream, read.infos)
-	consumers, err := l.fillIn(t, read)
+	consumers, err := l.fillIn(read)
 	if err != nil {
 		l.emit(seen...)
 		return l.readFailed(ctx, t, err)
 	}
-	t.last = consumers
 	tell(append(seen, model.ConsumersRead{Stream: t.stream, Consumers: consumers, TS: l.listedAt(read.infos)})...)
 	l.plan.knows(t.stream)
 	return false
@@ -97,23 +95,26 @@ func (l *link) listedAt(infos []*consumerInfo) time.Time {
 
 // fillIn takes consumers that exist but did not answer, which happens in clusters, as
 // they were before: they are not absent. Of those that are offline the server says why.
-func (l *link) fillIn(t *target, read *consumerList) ([]*model.Consumer, error) {
+func (l *link) fillIn(read *consumerList) ([]*model.Consumer, error) {
 	consumers := read.list()
 	for _, name := range read.missing {
-		i := slices.IndexFunc(t.last, func(c *model.Consumer) bool { return c.Name == name })
+		var before *model.Consumer
+		if l.opts.Snapshot != nil {
+			before = l.opts.Snapshot().Consumer(read.stream, name)
+		}
 		if why, off := read.offline[name]; off {
 			c := model.Consumer{Name: name, Filters: []string{}}
-			if i >= 0 {
-				c = *t.last[i]
+			if before != nil {
+				c = *before
 			}
 			c.Offline, c.TS = why, l.clock.now()
 			consumers = append(consumers, &c)
 			continue
 		}
-		if i < 0 {
+		if before == nil {
 			return nil, fmt.Errorf("%w for consumer %s", errNoAnswer, name)
 		}
-		c := *t.last[i]
+		c := *before
 		c.Unheard = true
 		consumers = append(consumers, &c)
 	}
@@ -121,7 +122,6 @@ func (l *link) fillIn(t *target, read *consumerList) ([]*model.Consumer, error) 
 }
 
 func (l *link) readMissing(t *target, tell func(...model.Observation)) (failed bool) {
-	t.last = nil
 	l.told.note(t.stream, model.StreamFacts{Known: true})
 	tell(model.ConsumersRead{Stream: t.stream, Missing: true, TS: l.clock.now()})
 	return false

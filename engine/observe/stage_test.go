@@ -17,7 +17,7 @@ func opened(t testing.TB, url string, k model.Key, change ...func(*Options)) (*O
 	r := newRecorder()
 	opts := quick()
 	opts.Refresh = 50 * time.Millisecond
-	opts.Group = func(k model.Key) *model.Group { return r.now().Group(k) }
+	opts.Snapshot = r.now
 	for _, f := range change {
 		f(&opts)
 	}
