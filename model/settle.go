@@ -82,8 +82,8 @@ func (r *reduction) due() map[int]news {
 	due := map[int]news{}
 	for name, n := range r.moved {
 		for i, g := range r.groupsOn(name) {
-			if n == newsOfMessages && (g.quiet || g.Key.Kind == KindStatic) {
-				continue // what its stream holds waits for nobody, or says nothing without the consumers: it is told with these
+			if n == newsOfMessages && g.ReadError == "" && (g.quiet || g.Key.Kind == KindStatic) {
+				continue // what its stream holds waits for nobody, or says nothing without the consumers: it is told with these, where they can be read
 			}
 			due[i] = max(due[i], n)
 		}

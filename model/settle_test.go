@@ -141,3 +141,17 @@ func TestMessagesAloneChangeNothing(t *testing.T) {
 		t.Errorf("of an elastic group with 9 messages in its stream %d wait", lag)
 	}
 }
+
+// TestMessagesCountWhereConsumersAreNotRead: then nothing else will tell of them.
+func TestMessagesCountWhereConsumersAreNotRead(t *testing.T) {
+	facts := func(messages uint64) StreamRead {
+		return StreamRead{Name: "S", Facts: StreamFacts{Known: true, Exists: true, MaxMsgs: 10, MaxBytes: -1, Messages: messages, LastSeq: messages}}
+	}
+	s := Reduce(nil, epoch(),
+		ConfigSeen{Key: static("S", "g"), Revision: 1, Config: config(4, "m1")}, facts(3),
+		ConsumersRead{Stream: "S", Error: "not permitted"})
+	s = Reduce(s, epoch().Add(time.Second), facts(9), ConsumersRead{Stream: "S", Error: "not permitted"})
+	if fill, _ := s.Group(static("S", "g")).Stream.Fill(); fill != 0.9 {
+		t.Errorf("the stream is full to %v, want 0.9", fill)
+	}
+}
