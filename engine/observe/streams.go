@@ -68,6 +68,19 @@ func (t *toldFacts) note(stream string, f model.StreamFacts) bool {
 	return !known || !reflect.DeepEqual(old.facts, f)
 }
 
+// noteListed is note for what a list begun at that time holds; false also when the stream
+// was seen since.
+func (t *toldFacts) noteListed(stream string, f model.StreamFacts, since time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	old, known := t.facts[stream]
+	if known && old.at.After(since) {
+		return false
+	}
+	t.facts[stream] = toldFact{f, time.Now()}
+	return !known || !reflect.DeepEqual(old.facts, f)
+}
+
 // noteGone records that a list begun at that time did not hold the stream; false when
 // that is nothing new, or when the stream was seen since.
 func (t *toldFacts) noteGone(stream string, since time.Time) bool {
@@ -92,6 +105,7 @@ func (l *link) followStreams(ctx context.Context) error {
 	for {
 		started := time.Now()
 		list, missing, offline, pages, err := l.api.streams(ctx)
+		answered := time.Now()
 		wait := max(l.opts.Health, time.Duration(float64(pages)/(listShare*l.opts.MaxRequests)*float64(time.Second)))
 		if pages > 1 {
 			wait = max(wait, 2*l.opts.Health)
@@ -113,7 +127,7 @@ func (l *link) followStreams(ctx context.Context) error {
 			l.opts.Log.Warn("streams not listed", "error", err)
 		}
 		l.streamsListed(err == nil)
-		if _, err := pause.Until(ctx, wait, l.streams); err != nil {
+		if _, err := pause.Until(ctx, wait-time.Since(answered), l.streams); err != nil {
 			return err
 		}
 	}
@@ -133,40 +147,65 @@ type listing struct {
 }
 
 // tellStreams tells of the streams that groups have to do with, as far as anything
-// about them changed.
+// about them changed: of those that came, went, or are led again or no more before the rest.
 func (l *link) tellStreams(ctx context.Context, list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
 	wanted := l.plan.wanted()
 	t := &listing{link: l, started: started, many: len(list) > fewStreams || len(wanted) > fewStreams}
 	defer t.tell()
-	for _, info := range list {
-		name := info.Config.Name
-		if _, ok := wanted[name]; !ok {
-			continue
-		}
-		delete(wanted, name)
-		t.there(name, info)
-		if !t.pace(ctx) {
-			return
-		}
-	}
-	for name := range wanted {
+	absent := func(name string) {
 		switch why, off := offline[name]; {
 		case off:
 			t.offline(name, why)
 		case !slices.Contains(missing, name):
 			t.gone(name)
 		}
-		if !t.pace(ctx) {
+	}
+	var rest []*streamInfo
+	for _, info := range list {
+		name := info.Config.Name
+		if _, ok := wanted[name]; !ok {
+			continue
+		}
+		delete(wanted, name)
+		if !t.turned(name, info) {
+			rest = append(rest, info)
+		} else if t.there(name, info); !t.pace(ctx) {
 			return
 		}
 	}
+	for name := range wanted {
+		if t.told.exists(name) {
+			delete(wanted, name)
+			if absent(name); !t.pace(ctx) {
+				return
+			}
+		}
+	}
+	if t.isListed() {
+		t.tell()
+	}
+	for _, info := range rest {
+		if t.there(info.Config.Name, info); !t.pace(ctx) {
+			return
+		}
+	}
+	for name := range wanted {
+		if absent(name); !t.pace(ctx) {
+			return
+		}
+	}
+}
+
+// turned tells whether more is new of a stream than what moves all the time.
+func (t *listing) turned(name string, info *streamInfo) bool {
+	return !t.told.exists(name) || t.told.lost(name) != (info.leaderless() || info.Cluster.lost())
 }
 
 func (t *listing) there(name string, info *streamInfo) {
 	t.known = append(t.known, name)
 	t.clock.set(info.TS)
 	lost, f := t.told.lost(name), info.facts()
-	if t.told.note(name, f) {
+	if t.told.noteListed(name, f, t.started) {
 		t.changed = append(t.changed, model.StreamRead{Name: name, Facts: f})
 	}
 	if lost && f.Quorum() {

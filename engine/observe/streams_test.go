@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -87,22 +88,24 @@ func TestKeysWithoutAPossibleStream(t *testing.T) {
 	}
 }
 
+// manyStreams are of elastic groups that are learned.
+func manyStreams(l *link, streams int, messages uint64) (list []*streamInfo) {
+	for n := range streams {
+		k := elastic("S", fmt.Sprint(n))
+		l.plan.learn(k, k.ConsumeStream())
+		info := &streamInfo{}
+		info.Config.Name, info.State.Messages = k.ConsumeStream(), messages
+		list = append(list, info)
+	}
+	return list
+}
+
 // What is new in a long list is told in portions, each with a picture, the first time at once.
 func TestManyStreamsAreToldInPortions(t *testing.T) {
 	const streams = 3*portion + 7
 	told := make(chan int, streams)
 	l := deaf(func(seen ...model.Observation) { told <- len(seen) })
-	list := func(messages uint64) (list []*streamInfo) {
-		for n := range streams {
-			k := elastic("S", fmt.Sprint(n))
-			l.plan.learn(k, k.ConsumeStream())
-			info := &streamInfo{}
-			info.Config.Name, info.State.Messages = k.ConsumeStream(), messages
-			list = append(list, info)
-		}
-		return list
-	}
-	l.tellStreams(t.Context(), list(1), nil, nil, time.Now())
+	l.tellStreams(t.Context(), manyStreams(l, streams, 1), nil, nil, time.Now())
 	if n := len(told); n != 1 || <-told < streams {
 		t.Errorf("the first list is told in %d parts", n)
 	}
@@ -110,11 +113,73 @@ func TestManyStreamsAreToldInPortions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = l.flush(ctx, laterMost) }()
-	go l.tellStreams(t.Context(), list(2), nil, nil, time.Now())
+	go l.tellStreams(t.Context(), manyStreams(l, streams, 2), nil, nil, time.Now())
 	for left := streams; left > 0; {
 		n := <-told
 		if left -= n; n > 2*portion+2 { // at most two of each stream, and a late picture takes the next portion, too
 			t.Errorf("%d of the second list are told at once", n)
 		}
+	}
+}
+
+// A stream that came, went, or lost its leader waits for no portion of those that only moved.
+func TestWhatTurnedIsToldFirst(t *testing.T) {
+	const streams = 3*portion + 7
+	var told []model.Observation
+	l := deaf(func(seen ...model.Observation) { told = append(told, seen...) })
+	came := manyStreams(l, streams, 1)[streams-1]
+	l.tellStreams(t.Context(), manyStreams(l, streams-1, 1), nil, nil, time.Now())
+	l.streamsListed(true)
+	told = nil
+	list := manyStreams(l, streams-1, 2)
+	went, lost := list[streams-2], list[streams-3]
+	lost.Cluster = &replicas{}
+	lost.Cluster.Replicas = append(lost.Cluster.Replicas, struct {
+		Name    string        `json:"name"`
+		Offline bool          `json:"offline"`
+		Active  time.Duration `json:"active"`
+	}{Name: "n2"})
+	ended, end := context.WithCancel(t.Context())
+	end() // one portion is told, and none is waited for
+	l.tellStreams(ended, append(list[:streams-2:streams-2], came), nil, nil, time.Now())
+	if len(told) > 0 {
+		t.Error("it is told with a picture of its own")
+	}
+	l.emit()
+	is := map[string]string{}
+	for _, seen := range told {
+		if r, ok := seen.(model.StreamRead); ok {
+			is[r.Name] = fmt.Sprintf("exists %t, leaderless %t", r.Facts.Exists, r.Facts.Leaderless)
+		}
+	}
+	if len(is) < portion/2 || len(is) > 2*portion {
+		t.Errorf("%d streams are told of at once", len(is))
+	}
+	for info, want := range map[*streamInfo]string{came: "exists true, leaderless false", went: "exists false, leaderless false", lost: "exists true, leaderless true"} {
+		if is := is[info.Config.Name]; is != want {
+			t.Errorf("%s: %q, want %q", info.Config.Name, is, want)
+		}
+	}
+}
+
+// A list that takes long to tell says nothing of a stream that was read since it was begun.
+func TestAListIsNoNewsOfWhatWasReadSince(t *testing.T) {
+	var told []model.Observation
+	l := deaf(func(seen ...model.Observation) { told = append(told, seen...) })
+	list := manyStreams(l, 1, 1)
+	l.tellStreams(t.Context(), list, nil, nil, time.Now())
+	begun := time.Now()
+	l.told.note(list[0].Config.Name, model.StreamFacts{Known: true})
+	told = nil
+	l.tellStreams(t.Context(), manyStreams(l, 1, 2), nil, nil, begun)
+	if slices.ContainsFunc(told, func(o model.Observation) bool {
+		r, ok := o.(model.StreamRead)
+		return ok && r.Name == list[0].Config.Name
+	}) {
+		t.Errorf("a stream that was deleted since is there again: %+v", told)
+	}
+	l.tellStreams(t.Context(), list, nil, nil, time.Now())
+	if !l.told.exists(list[0].Config.Name) {
+		t.Error("the next list tells nothing of it")
 	}
 }
