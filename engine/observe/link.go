@@ -33,6 +33,8 @@ type link struct {
 	domain domainFilter
 	kept   kept // the consumers that a kind asked for last
 
+	listTold bool // a list of all streams was; only their follower touches it
+
 	doubted chan doubt // streams whose leaders are to be asked: see [link.askDoubted]
 
 	mu         sync.Mutex

@@ -142,6 +142,7 @@ type listing struct {
 	*link
 	started time.Time // when it was begun
 	many    bool      // too many streams to read each soon
+	first   bool      // nothing was told of most of them
 	changed []model.Observation
 	known   []string // streams whose facts are told with them
 }
@@ -150,8 +151,9 @@ type listing struct {
 // about them changed: of those that came, went, or are led again or no more before the rest.
 func (l *link) tellStreams(ctx context.Context, list []*streamInfo, missing []string, offline map[string]string, started time.Time) {
 	wanted := l.plan.wanted()
-	t := &listing{link: l, started: started, many: len(list) > fewStreams || len(wanted) > fewStreams}
+	t := &listing{link: l, started: started, many: len(list) > fewStreams || len(wanted) > fewStreams, first: !l.listTold}
 	defer t.tell()
+	l.listTold = true
 	absent := func(name string) {
 		switch why, off := offline[name]; {
 		case off:
@@ -181,7 +183,7 @@ func (l *link) tellStreams(ctx context.Context, list []*streamInfo, missing []st
 			}
 		}
 	}
-	if t.isListed() {
+	if !t.first {
 		t.tell()
 	}
 	for _, info := range rest {
@@ -235,7 +237,7 @@ func (t *listing) gone(name string) {
 // pace tells a portion when there is one, and waits before the next; false when the
 // connection is over. The first list is waited for, and told whole.
 func (t *listing) pace(ctx context.Context) bool {
-	if len(t.changed) < portion || !t.isListed() {
+	if len(t.changed) < portion || t.first {
 		return true
 	}
 	t.tell()
@@ -244,7 +246,7 @@ func (t *listing) pace(ctx context.Context) bool {
 
 func (t *listing) tell() {
 	tell := t.emit
-	if t.many && t.isListed() {
+	if t.many && !t.first {
 		tell = t.later
 	}
 	if len(t.changed) > 0 {

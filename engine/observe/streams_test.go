@@ -105,11 +105,11 @@ func TestManyStreamsAreToldInPortions(t *testing.T) {
 	const streams = 3*portion + 7
 	told := make(chan int, streams)
 	l := deaf(func(seen ...model.Observation) { told <- len(seen) })
+	l.streamsListed(false) // whether or not one could not be read before
 	l.tellStreams(t.Context(), manyStreams(l, streams, 1), nil, nil, time.Now())
 	if n := len(told); n != 1 || <-told < streams {
 		t.Errorf("the first list is told in %d parts", n)
 	}
-	l.streamsListed(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = l.flush(ctx, laterMost) }()
@@ -129,7 +129,6 @@ func TestWhatTurnedIsToldFirst(t *testing.T) {
 	l := deaf(func(seen ...model.Observation) { told = append(told, seen...) })
 	came := manyStreams(l, streams, 1)[streams-1]
 	l.tellStreams(t.Context(), manyStreams(l, streams-1, 1), nil, nil, time.Now())
-	l.streamsListed(true)
 	told = nil
 	list := manyStreams(l, streams-1, 2)
 	went, lost := list[streams-2], list[streams-3]
