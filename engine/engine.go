@@ -60,7 +60,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 		observer: observe.New(nc, observe.Options{
 			APIPrefix: s.APIPrefix, Domain: s.Domain, Context: s.Context,
 			MaxRequests: o.MaxRequests, Refresh: o.Refresh, Timeout: o.Timeout, Log: o.Log, HideAddresses: o.HideAddresses,
-			Kinds: kinds,
+			Kinds:    kinds,
 			Snapshot: func() *model.Snapshot { return e.Current() },
 		}),
 	}
