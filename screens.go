@@ -48,7 +48,7 @@ func (c *cli) live(e *engine.Engine, target string) tui.Options {
 // garbage is how much of it, in per cent of what is in use, is left lying before it is
 // collected. Less takes less memory in a large account, but a key that is pressed meanwhile
 // waits: of 300 keys in an account of 10,000 groups the slowest few are then twice as slow.
-const garbage = 80
+const garbage = 60
 
 // tidy collects garbage so, unless the environment says how.
 func tidy() {

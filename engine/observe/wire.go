@@ -182,9 +182,9 @@ type streamInfo struct {
 		// Subjects is there only when it was asked for.
 		Subjects map[string]uint64 `json:"subjects"`
 	} `json:"state"`
-	Sources []source  `json:"sources"`
-	Cluster *replicas `json:"cluster"`
-	TS      time.Time `json:"ts"`
+	Sources []sourcing `json:"sources"`
+	Cluster *replicas  `json:"cluster"`
+	TS      time.Time  `json:"ts"`
 }
 
 // leaderless tells that nobody leads the stream: then any server that holds it answers, for
@@ -222,14 +222,19 @@ func (r *replicas) lost() bool {
 	return r != nil && 2*len(r.down()) > len(r.Replicas)
 }
 
-// source is a source as configured and, in the info beside the config, as it runs.
+// source is a source as configured.
 type source struct {
-	Name       string        `json:"name"`
-	Lag        uint64        `json:"lag"`
-	Seq        uint64        `json:"seq"`
-	Error      *apiError     `json:"error"`
-	Active     time.Duration `json:"active"`
-	Transforms []transform   `json:"subject_transforms"`
+	Name       string      `json:"name"`
+	Transforms []transform `json:"subject_transforms"`
+}
+
+// sourcing is a source as it runs.
+type sourcing struct {
+	Name   string        `json:"name"`
+	Lag    uint64        `json:"lag"`
+	Seq    uint64        `json:"seq"`
+	Error  *apiError     `json:"error"`
+	Active time.Duration `json:"active"`
 }
 
 type transform struct {

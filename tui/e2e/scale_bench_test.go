@@ -115,6 +115,7 @@ func BenchmarkScaleElastic(b *testing.B) {
 	defer a.trade(2)() // of which one goes into 200 streams
 	var f figures
 	a.atTheScreen(b, &f)
+	a.inTime(b, &f)
 	f.load()
 	f.print(fmt.Sprintf("%d groups, of which %d have work streams, with %d consumers; 200x60", z.groups(), z.origins*z.run, 2*z.groups()))
 }
@@ -178,6 +179,18 @@ func (a *large) atTheScreen(b *testing.B, f *figures) {
 	f.memory("memory at most, the palette included", term.memory("VmHWM"))
 	term.press(esc)
 	term.gone("Do or go to")
+	term.press("q")
+	term.exit(patience)
+}
+
+// inTime measures the memory of the program when it has read everything, which it is let do
+// in two minutes instead of ten.
+func (a *large) inTime(b *testing.B, f *figures) {
+	const perSecond = 100
+	term := open(b, 200, 60, "-s", a.url, "--max-requests", strconv.Itoa(perSecond))
+	term.see("live")
+	time.Sleep(time.Duration(3*a.origins*a.run/2/perSecond) * time.Second)
+	f.memory("memory once everything was read", term.memory("VmRSS"))
 	term.press("q")
 	term.exit(patience)
 }
