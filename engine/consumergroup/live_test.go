@@ -51,8 +51,6 @@ func (w *watch) now() *model.Snapshot {
 	return w.snapshot
 }
 
-func (w *watch) group(k model.Key) *model.Group { return w.now().Group(k) }
-
 // watchAll runs an observer of all kinds for as long as the test.
 func watchAll(t *testing.T, js jetstream.JetStream) *watch {
 	t.Helper()
