@@ -58,11 +58,3 @@ func (g *Group) AtMost() bool { return g.Key.Kind.Fixed() }
 
 // Named tells whether the group's partitions have names beside their numbers.
 func (g *Group) Named() bool { return len(g.Partitions) > 0 && g.Partitions[0].Told().Name != "" }
-
-// Title is the partition's number, and its name where it has one.
-func (p Partition) Title() string {
-	if name := p.Told().Name; name != "" {
-		return fmt.Sprintf("%d %s", p.Number, name)
-	}
-	return fmt.Sprint(p.Number)
-}

@@ -303,11 +303,3 @@ func anyKind(rules []Rule) []Rule {
 	hold := []string{"stream-offline", "stalled", "behind", "offline", "stuck-unacked", "no-pull", "paused", "redelivering", "unread"}
 	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return !slices.Contains(hold, r.ID) })
 }
-
-// ID is what identifies the partition within its group.
-func (p Partition) ID() string {
-	if name := p.Told().Name; name != "" {
-		return name
-	}
-	return fmt.Sprint(p.Number)
-}
