@@ -32,7 +32,13 @@ func ownServerAs(t testing.TB, user string, o *server.Options, options ...jetstr
 	if user == "" {
 		login = nats.UserInfo("", "")
 	}
-	nc, err := nats.Connect(s.ClientURL(), login)
+	return s, clientOf(t, s.ClientURL(), []nats.Option{login}, options...)
+}
+
+// clientOf is JetStream over a connection that lasts as long as the test.
+func clientOf(t testing.TB, url string, how []nats.Option, options ...jetstream.JetStreamOpt) jetstream.JetStream {
+	t.Helper()
+	nc, err := nats.Connect(url, how...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,5 +47,5 @@ func ownServerAs(t testing.TB, user string, o *server.Options, options ...jetstr
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, js
+	return js
 }

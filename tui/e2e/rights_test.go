@@ -69,15 +69,7 @@ func office(t *testing.T) (login func(user string) string, lists map[string]*ser
 		}
 	}
 	s := natstest.Start(t, func(o *server.Options) { o.ServerName, o.Users = "office", users })
-	nc, err := nats.Connect(s.ClientURL(), nats.UserInfo("admin", "pw"), nats.Name("office-m1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := clientOf(t, s.ClientURL(), []nats.Option{nats.UserInfo("admin", "pw"), nats.Name("office-m1")})
 	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORD", Subjects: []string{"ord.*"}, AllowDirect: true}); err != nil {
 		t.Fatal(err)
 	}

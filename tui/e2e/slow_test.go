@@ -8,9 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // distant is the address of a server as it is over a link on which everything takes so long
@@ -188,15 +185,7 @@ func (l *lines) String() string {
 // watchers counts those who watch the configs of elastic groups.
 func watchers(t *testing.T, url string) func() int {
 	t.Helper()
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := clientOf(t, url, nil)
 	return func() int {
 		s, err := js.Stream(t.Context(), "KV_elastic-consumer-groups")
 		if err != nil {
