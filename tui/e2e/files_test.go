@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"pcgtop/model/recording"
 )
@@ -77,7 +78,11 @@ func TestARecordingOnStandardOutput(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, shown, stderr)
 	}
 	term := open(t, 80, 24, "-s", a.url, "record", "-")
-	if code := term.exit(patience); code != 2 || !strings.Contains(term.output(), "standard output is a terminal") {
+	code = term.exit(patience)
+	const says = "standard output is a terminal"
+	for deadline := time.Now().Add(patience); !strings.Contains(term.output(), says) && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	} // what it printed may be read after it has ended
+	if code != 2 || !strings.Contains(term.output(), says) {
 		t.Errorf("on a terminal: exit %d: %q", code, term.output())
 	}
 	for _, long := range []string{"--for=0s", "--for=-3s"} {
