@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -95,6 +96,23 @@ func TestEverythingDenied(t *testing.T) {
 			t.Errorf("why the %s groups are not known: %q", k, why)
 		}
 	}
+}
+
+// What was refused before Run began is named although it is told to the handler of then only
+// once Run has its own: as when a group is looked up by its name while the first picture is
+// made.
+func TestRefusedAsRunBegins(t *testing.T) {
+	s := limited(t, "$JS.API.INFO", "$JS.API.STREAM.INFO.>")
+	nc := connect(t, s.ClientURL(), asUser("limited"))
+	o, r := New(nc, quick()), newRecorder()
+	nc.SetErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { o.Refused(err) })
+	then := nc.ErrorHandler() // nats.go fixes it when the refusal comes, and calls it later
+	runWith(t, o, r.emit)
+	r.until(t, "live", live)
+	then(nc, nil, fmt.Errorf(`%w: Permissions Violation for Publish to "$JS.API.STREAM.MSG.GET.KV_static-consumer-groups"`, nats.ErrPermissionViolation))
+	r.within(t, time.Second, "it is named", func(s *model.Snapshot) bool {
+		return deniedWith(s, "allow publish to $JS.API.STREAM.MSG.GET.KV_static-consumer-groups")
+	})
 }
 
 // What was denied is not named any more when it is permitted once the link is back.

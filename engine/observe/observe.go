@@ -71,7 +71,6 @@ type Observer struct {
 	async     chan error           // what nats.go reports on its own
 	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
 	ran       atomic.Bool
-	listens   atomic.Bool // Run takes what nats.go reports
 }
 
 // New makes an observer; [Observer.Run] makes it work.
@@ -107,15 +106,13 @@ func (o *Observer) ReadNow() {
 	o.buckets.nudgeAll()
 }
 
-// Refused takes an asynchronous error of the connection while Run does not, and ends
-// the requests that it says are not permitted. Run tells of it when it begins.
+// Refused takes an asynchronous error of the connection that Run may not hear of, and ends
+// the requests that it says are not permitted. Run tells of it, or will when it begins. It
+// does no harm if Run hears of the same: which handler hears of an error is settled when the
+// error comes, and not when it is told.
 func (o *Observer) Refused(err error) {
-	d, ok := parseDenial(err.Error())
-	if !ok {
-		return
-	}
-	o.api.refuse(d)
-	if !o.listens.Load() {
+	if d, ok := parseDenial(err.Error()); ok {
+		o.api.refuse(d)
 		o.hand(err)
 	}
 }
@@ -154,8 +151,6 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 			o.hand(err)
 		}
 	})
-	o.listens.Store(true)
-	defer o.listens.Store(false)
 	defer o.nc.SetErrorHandler(before)
 	status := o.nc.StatusChanged()
 	defer o.nc.RemoveStatusListener(status)
