@@ -93,7 +93,13 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 // without a guard it waits for an answer until its time is up. Without a connection it is
 // [ErrNotConnected].
 func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) error {
-	ctx, stop := e.refusals.watch(ctx, whatever)
+	return e.guard(ctx, whatever, run)
+}
+
+// guard is Guard for what is asked while groups are observed: what that is refused does not
+// end it.
+func (e *Engine) guard(ctx context.Context, concerns func(text string) bool, run func(context.Context) error) error {
+	ctx, stop := e.refusals.watch(ctx, concerns)
 	defer stop()
 	err := run(ctx)
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {

@@ -3,11 +3,15 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"pcgtop/engine/observe"
+	"pcgtop/model"
 )
 
 // refusals passes on that the server refused to take a write. It says so only on the
@@ -68,12 +72,23 @@ func (r *refusals) hear(err error) {
 // concernsWrite tells refused writes from what observing was refused: it never asks
 // for any of these, except to read a config, which is what a write begins with, too.
 func concernsWrite(text string) bool {
-	for _, part := range []string{`"$KV.`, `.$KV.`, ".CONSUMER.UNPIN.", ".CONSUMER.INFO.", ".CONSUMER.PAUSE.", ".STREAM.CREATE.", ".STREAM.DELETE.", ".CONSUMER.DELETE."} {
-		if strings.Contains(text, part) && !strings.Contains(text, ".CONSUMER.CREATE.") {
-			return true
-		}
+	return !strings.Contains(text, ".CONSUMER.CREATE.") &&
+		concerns(`"$KV.`, `.$KV.`, ".CONSUMER.UNPIN.", ".CONSUMER.INFO.", ".CONSUMER.PAUSE.", ".STREAM.CREATE.", ".STREAM.DELETE.", ".CONSUMER.DELETE.")(text)
+}
+
+// concerns tells what has one of these parts in the server's text, in which a subject ends
+// with a quotation mark.
+func concerns(parts ...string) func(text string) bool {
+	return func(text string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
-	return false
+}
+
+// concernsPlan is what is asked for to plan that a group is made or deleted.
+func concernsPlan(k model.Key) func(text string) bool {
+	bucket := "KV_" + observe.BucketName(k.Kind)
+	return concerns(`.STREAM.INFO.`+k.Stream+`"`, `.CONSUMER.LIST.`+k.Stream+`"`, `.STREAM.INFO.`+k.ConsumeStream()+`"`,
+		`.STREAM.INFO.`+bucket+`"`, `.STREAM.MSG.GET.`+bucket+`"`, `.DIRECT.GET.`+bucket+`.`)
 }
 
 // whatever is refused is of concern.
@@ -87,7 +102,7 @@ type opener struct {
 
 // KeyValue implements [observe.Opener]. The error wraps [ErrDenied] where it is not permitted.
 func (o opener) KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error) {
-	ctx, stop := o.refused.watch(ctx, func(text string) bool { return strings.Contains(text, ".STREAM.INFO.KV_"+bucket+`"`) })
+	ctx, stop := o.refused.watch(ctx, concerns(".STREAM.INFO.KV_"+bucket+`"`))
 	defer stop()
 	kv, err := o.js.KeyValue(ctx, bucket)
 	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {

@@ -55,8 +55,9 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[s
 		return nil, 0, err
 	}
 	var msg *nats.Msg
-	err = e.Guard(ctx, func(ctx context.Context) (err error) {
-		msg, err = e.request(ctx, e.settings.APIPrefix+".STREAM.INFO."+stream, body)
+	asked := e.settings.APIPrefix + ".STREAM.INFO." + stream
+	err = e.guard(ctx, concerns(asked+`"`), func(ctx context.Context) (err error) {
+		msg, err = e.request(ctx, asked, body)
 		return err
 	})
 	if err != nil {
