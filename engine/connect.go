@@ -138,10 +138,6 @@ func reconnectDelay(attempts int) time.Duration {
 	return d + rand.N(d/4)
 }
 
-// noLeader is the code of an answer while the cluster has no leader (nats-server,
-// JSClusterNotAvailErr).
-const noLeader jetstream.ErrorCode = 10008
-
 // askJetStream makes sure that JetStream is there for this account and prefix. Not
 // being permitted to ask is no reason to give up.
 func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, timeout time.Duration) error {
@@ -179,7 +175,7 @@ func askJetStream(ctx context.Context, js jetstream.JetStream, s *Settings, time
 		return fmt.Errorf("%s: JetStream is not enabled for this account: log in to another account, or, where another account's is imported, name it by --js-api-prefix or --js-domain", at)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%s: no JetStream answers at %s: start the server with JetStream, or see --js-domain and --js-api-prefix", at, s.APIPrefix)
-	case errors.As(err, &refusal) && refusal.ErrorCode == noLeader:
+	case errors.As(err, &refusal) && refusal.ErrorCode == observe.NoLeader:
 		return fmt.Errorf("%s: JetStream has no leader: too few servers of the cluster are up: see that they run, and try again", at)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: JetStream did not answer at %s within %v: try again, or give a longer --timeout", at, s.APIPrefix, timeout)

@@ -71,7 +71,7 @@ func (a *api) ask(ctx context.Context, operation string, request any, into inter
 		return nil
 	case p.Code == http.StatusNotFound:
 		return fmt.Errorf("%w: %w", errNotFound, p)
-	case p.ErrCode == noLeader: // the reason first: a line may be too short for both
+	case p.ErrCode == NoLeader: // the reason first: a line may be too short for both
 		return fmt.Errorf("%w: %s", p, brief(operation))
 	default:
 		return fmt.Errorf("%s: %w", brief(operation), p)

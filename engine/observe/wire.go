@@ -19,11 +19,12 @@ type apiError struct {
 	Description string `json:"description"`
 }
 
-// noLeader is the code of an answer for what has no leader (nats-server,
-// JSClusterNotAvailErr): its text says only that it is unavailable, and is left out.
-const noLeader = 10008
+// NoLeader is the code of an answer for what has no leader, be it a stream, a consumer or
+// all of JetStream (nats-server, JSClusterNotAvailErr): its text says only that it is
+// unavailable, and is left out.
+const NoLeader = 10008
 
-var errNoLeader = &apiError{ErrCode: noLeader}
+var errNoLeader = &apiError{ErrCode: NoLeader}
 
 // isLimit tells that something was not made for there is as much as there may be:
 // consumers of a stream (10026), and memory and disk of an account (10002) or a server
@@ -35,11 +36,11 @@ func (e *apiError) isLimit() bool {
 // lacksLeader tells whether an answer says that what was asked about has no leader.
 func lacksLeader(err error) bool {
 	var e *apiError
-	return errors.As(err, &e) && e.ErrCode == noLeader
+	return errors.As(err, &e) && e.ErrCode == NoLeader
 }
 
 func (e *apiError) Error() string {
-	if e.ErrCode == noLeader {
+	if e.ErrCode == NoLeader {
 		return "no leader, too few servers are up"
 	}
 	return e.Description
