@@ -77,6 +77,9 @@ const (
 	windows = Plan | Add | Drop | Remap | Name | Help | Seek | Draining | Create | Delete | History | Marking | Palette | Raw | Contexts | Editing | Confirm
 	typing  = Filter | Add | Name | Seek | Create | Delete | Marking | Palette | Editing | Confirm
 	browse  = lists | Plan | Drop | Remap // where letters are keys
+
+	// Typing is where letters are text.
+	Typing = typing | Line
 )
 
 // New makes the table.
@@ -196,6 +199,12 @@ func letters() []string {
 		l = append(l, string(r))
 	}
 	return l
+}
+
+// Binds tells whether a key does anything on any screen.
+func (t Table) Binds(stroke string) bool {
+	_, bound := t.Match(^Screen(0), stroke)
+	return bound
 }
 
 // Match finds what a key does on a screen.

@@ -44,7 +44,7 @@ func (t Table) Rebind(changes map[ID][]string) (Table, error) {
 		for _, g := range []struct {
 			on   Screen
 			text func(string) bool // keys that are text there
-		}{{^(typing | Line | Remap), func(string) bool { return false }}, {Remap, isLetter}, {typing | Line, types}} {
+		}{{^(Typing | Remap), func(string) bool { return false }}, {Remap, isLetter}, {Typing, types}} {
 			if on := a.Where & g.on; on != 0 {
 				table = append(table, a.on(on, keys, g.text))
 			}

@@ -95,7 +95,7 @@ func TestReboundTablesHoldWhatTheUsualOneDoes(t *testing.T) {
 						t.Fatalf("%q is %s and %s %s", k, seen[k], e.ID, s)
 					}
 					seen[k] = e.ID
-					if s&(typing|Line) != 0 && types(k) {
+					if s&Typing != 0 && types(k) {
 						t.Fatalf("%q is %s %s", k, e.ID, s)
 					}
 				}

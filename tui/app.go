@@ -23,6 +23,8 @@ type Model struct {
 	profile colorprofile.Profile // what colours the terminal has
 	ground  ground               // what lies behind the text, once the terminal has said
 
+	tellsAlt bool // the terminal tells alt and a key from escape and that key
+
 	live  *model.Snapshot // the newest
 	snap  *model.Snapshot // the one that is shown: the newest, unless it is held
 	ended bool            // no more will come
@@ -137,6 +139,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.surveyed(msg)
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
+	case tea.KeyboardEnhancementsMsg:
+		m.tellsAlt = msg.SupportsKeyDisambiguation()
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.MouseClickMsg:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,14 +15,37 @@ import (
 // key hands a key press to the top window, or to the screen. Nothing here writes: the
 // keys that lead to a write open a window that shows a plan first.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
-	if k.Code == tea.KeyEscape && k.Mod == tea.ModAlt { // a terminal's word for two that came at once
-		k.Mod = 0
-		return tea.Batch(m.key(k), m.key(k))
+	if second, two := m.apart(k); two {
+		return tea.Batch(m.key(tea.KeyPressMsg{Code: tea.KeyEscape}), m.key(second))
 	}
 	m.pressed()
 	screen := m.screen()
 	id, _ := m.keys.Match(screen, k.String())
 	return m.act(screen, id, k)
+}
+
+// apart tells whether alt and a key are escape and that key, which came at once as over a
+// slow line: most terminals send the same for both. Where that key is bound with alt it is
+// not, nor where text is typed: there alt and a letter is a habit from shells, and an escape
+// would throw the text away.
+func (m *Model) apart(k tea.KeyPressMsg) (second tea.KeyPressMsg, two bool) {
+	switch {
+	case k.Mod&tea.ModAlt == 0, m.tellsAlt, m.keys.Binds(k.String()):
+		return k, false
+	case k.Code > unicode.MaxRune: // arrows and such, which have words of their own with alt
+		return k, false
+	case m.screen()&keymap.Typing != 0 && k.Code != tea.KeyEscape:
+		return k, false
+	}
+	k.Mod &^= tea.ModAlt
+	if k.Mod&^tea.ModShift == 0 && unicode.IsPrint(k.Code) {
+		r := k.Code
+		if k.Mod != 0 {
+			r = cmp.Or(k.ShiftedCode, unicode.ToUpper(r))
+		}
+		k.Text = string(r)
+	}
+	return k, true
 }
 
 // pressed is what every key and button does: the message goes, and how long it was

@@ -37,10 +37,42 @@ func TestChangedKeys(t *testing.T) {
 	}
 }
 
-// Two escapes that arrive together, as over a slow line, are two.
-func TestTwoEscapesAtOnce(t *testing.T) {
-	s := newStage(t, 100, 30).show(sketch().snapshot())
-	s.press("enter", "?")
-	s.send(tea.KeyPressMsg{Code: tea.KeyEscape, Mod: tea.ModAlt})
-	s.sees("4 groups")
+// Escape and a key that arrive together, as over a slow line, are two.
+func TestEscapeAndAKeyAtOnce(t *testing.T) {
+	at := func(o ...func(*Options)) *stage {
+		return newStage(t, 100, 30, o...).show(sketch().snapshot()).press("enter")
+	}
+	at().press("?", "alt+esc").sees("4 groups")
+	if s := at().press("alt+j"); s.m.group != nil || s.m.overview.index != 1 {
+		t.Errorf("escape and j:\n%s", s.plain())
+	}
+	s := at()
+	s.send(tea.KeyPressMsg{Code: 'g', ShiftedCode: 'G', Mod: tea.ModAlt | tea.ModShift}) // as it is read from ESC G
+	if s.m.group != nil || s.m.overview.index != 3 {
+		t.Errorf("escape and G:\n%s", s.plain())
+	}
+	if s := at().press("?", "alt+enter"); s.m.group == nil || s.m.group.table == nil {
+		t.Errorf("escape and enter:\n%s", s.plain())
+	}
+	if s := at().press("alt+up"); s.m.group == nil {
+		t.Error("alt and an arrow are escape and an arrow")
+	}
+	if s := at().press("esc", "/").typed("rollup").press("alt+b"); s.m.overview.filter.text() != "rollup" || !s.m.overview.typing {
+		t.Error("alt and a letter throw away what is typed")
+	}
+	s = at()
+	s.send(tea.KeyboardEnhancementsMsg{Flags: 1})
+	if s.press("alt+j"); s.m.group == nil {
+		t.Error("where the terminal tells alt, it is taken for escape")
+	}
+	bound, err := keymap.New().Rebind(map[keymap.ID][]string{keymap.NewGroup: {"alt+n"}}) // which is for the list of groups
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := at(func(o *Options) { o.Keys = bound }).press("alt+n"); s.m.group == nil {
+		t.Error("a key that is bound with alt is escape and that key")
+	}
+	if s := at(func(o *Options) { o.Keys = bound }).press("esc", "alt+n"); len(s.m.windows) != 1 {
+		t.Errorf("alt+n:\n%s", s.plain())
+	}
 }
