@@ -146,13 +146,14 @@ func (c Counted) after(old *PartitionCount, span time.Duration, queued bool) *Pa
 	return n
 }
 
-// keepCounts carries counts over to partitions dealt anew, or forgets old ones.
+// keepCounts carries counts over to partitions dealt anew, or forgets old ones and those of a
+// stream that is gone.
 func (g *Group) keepCounts(before []Partition, at time.Time) {
 	c := g.Counts
 	if c == nil {
 		return
 	}
-	old := at.Sub(c.At) > countsKept*c.Every+stoppedAfter
+	old := at.Sub(c.At) > countsKept*c.Every+stoppedAfter || c.Error == "" && g.Stream.Known && !g.Stream.Exists
 	if old {
 		g.Counts = nil
 	}

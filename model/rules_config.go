@@ -74,7 +74,7 @@ func noStream(v *view) []Finding {
 	if !v.lacksStream() || v.Key.Kind != KindStatic {
 		return nil
 	}
-	return one(Finding{Text: "no stream " + v.Key.ConsumeStream() + ": nothing can be consumed"})
+	return one(Finding{Text: "no stream " + v.Key.ConsumeStream() + ": nothing can be consumed", Hint: "make the stream again, or delete the group"})
 }
 
 // fed tells whether the work stream is this group's own.

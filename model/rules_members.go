@@ -32,6 +32,9 @@ func countWaiting(n uint64) string {
 
 // piling is [growth.unconsumed] of the window.
 func (v *view) piling() string {
+	if v.lacksStream() { // what was there is gone, too
+		return ""
+	}
 	w, _ := v.grown()
 	return w.unconsumed()
 }
@@ -48,6 +51,8 @@ func absent(v *view) []Finding {
 	list := v.each(StateAbsent, func(m *Member) Finding {
 		f := Finding{Hint: "start an instance of " + m.Name}
 		switch {
+		case v.lacksStream(): // nobody can consume before it is back, which is told and advised
+			f.Hint = ""
 		case v.Key.Kind == KindElastic && v.Config.Mapped():
 			f.Hint += ", or remap (m)"
 		case v.Key.Kind == KindElastic:
