@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -82,27 +81,14 @@ func (r reportCmd) read(ctx context.Context, e *engine.Engine) (*model.Snapshot,
 
 // whole fails when groups that belong into the report could not be read.
 func (r reportCmd) whole(s *model.Snapshot) error {
+	if r.Target == "" {
+		return command.Whole(s.Groups, s.Unseen()...)
+	}
 	stream, group, _ := strings.Cut(r.Target, "/")
-	var why []string
 	if group == "" {
-		why = s.Unseen()
+		return command.Whole(s.Lookup(stream, ""), s.Unseen()...)
 	}
-	failed := 0
-	for _, g := range s.Groups {
-		if g.ReadError == "" || stream != "" && g.Key.Stream != stream || group != "" && g.Key.Group != group {
-			continue
-		}
-		if failed++; failed == 1 {
-			why = append(why, fmt.Sprintf("%s: %s", g.Key, g.ReadError))
-		}
-	}
-	if failed > 1 {
-		why = append(why, model.Count(failed-1, "more group"))
-	}
-	if len(why) > 0 {
-		return fmt.Errorf("not everything could be read: %s", strings.Join(why, "; "))
-	}
-	return nil
+	return command.Whole(s.Lookup(stream, group))
 }
 
 func (r reportCmd) print(s *model.Snapshot) error {

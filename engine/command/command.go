@@ -106,6 +106,27 @@ func Missing(s *model.Snapshot, name string) error {
 	return fmt.Errorf("%s: %w; %s", name, ErrNotFound, cmp.Or(strings.Join(sought, "; "), lists))
 }
 
+// Whole fails where what was printed of groups is not all: the consumers of some could not
+// be read, so that nobody knows what runs and what waits there. why is what else is missing.
+func Whole(groups []*model.Group, why ...string) error {
+	failed := 0
+	for _, g := range groups {
+		if g.ReadError == "" {
+			continue
+		}
+		if failed++; failed == 1 {
+			why = append(why, fmt.Sprintf("%s: %s", g.Key, g.ReadError))
+		}
+	}
+	if failed > 1 {
+		why = append(why, model.Count(failed-1, "more group"))
+	}
+	if len(why) > 0 {
+		return fmt.Errorf("not everything could be read: %s", strings.Join(why, "; "))
+	}
+	return nil
+}
+
 // ErrUsage is what an error is when the arguments make no sense, whatever there is.
 var ErrUsage = errors.New("wrong usage")
 

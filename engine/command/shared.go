@@ -54,7 +54,8 @@ func (e *Env) ls(list listFunc, stream string) error {
 	})
 }
 
-// info shows a group in full, with what waits in each partition.
+// info shows a group in full, with what waits in each partition. It fails, once it has,
+// where that is not all.
 func (e *Env) info(k model.Key) error {
 	g, err := e.group(k)
 	if err != nil {
@@ -67,7 +68,10 @@ func (e *Env) info(k model.Key) error {
 	if now := s.Group(k); now != nil {
 		g = now
 	}
-	return e.print(g.Printed(), func(w io.Writer) error { return e.Show(w, g) })
+	if err := e.print(g.Printed(), func(w io.Writer) error { return e.Show(w, g) }); err != nil {
+		return err
+	}
+	return Whole([]*model.Group{g})
 }
 
 func (e *Env) memberInfo(k model.Key, name string) error {
@@ -79,7 +83,10 @@ func (e *Env) memberInfo(k model.Key, name string) error {
 	if m == nil {
 		return fmt.Errorf("member %q of %s: %w", name, k, ErrNotFound)
 	}
-	return e.print(m, func(w io.Writer) error { return e.Show(w, g, name) })
+	if err := e.print(m, func(w io.Writer) error { return e.Show(w, g, name) }); err != nil {
+		return err
+	}
+	return Whole([]*model.Group{g})
 }
 
 // delete lists what will go, asks unless forced, and deletes that and nothing else.

@@ -26,7 +26,7 @@ type placed struct {
 }
 
 // Run says which partition the subject goes to, who owns it, which instance is pinned
-// there and how much waits.
+// there and how much waits. It fails, once it has, where not all of that could be read.
 func (c Where) Run(e *Env) error {
 	e.JSON = c.Output == "json"
 	stream, group, ok := strings.Cut(c.Group, "/")
@@ -41,7 +41,7 @@ func (c Where) Run(e *Env) error {
 	if len(groups) == 0 {
 		return Missing(s, c.Group)
 	}
-	for _, g := range groups {
+	for i, g := range groups {
 		if s, err = e.Engine.LookUntil(e.Context, g.Key, c.Listen, c.known); err != nil {
 			return err
 		}
@@ -51,8 +51,9 @@ func (c Where) Run(e *Env) error {
 		if err := c.place(e, g); err != nil {
 			return err
 		}
+		groups[i] = g
 	}
-	return nil
+	return Whole(groups)
 }
 
 // known tells whether there is nothing to wait for: it is known which instance is

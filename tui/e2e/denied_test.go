@@ -141,11 +141,15 @@ func TestUnreadConsumers(t *testing.T) {
 		{all, "report", 1, `pcgtop: not everything could be read: ORD/fixed: not permitted: CONSUMER.LIST on ORD; 1 more group\n`},
 		{all, "report ORD/fixed", 1, `A +x +unknown +0-3 +- +- +- +- +-\n(?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why},
 		{all, "report -o json", 1, `"pending":null,"ack_pending":null,"out_per_s":null,"in_per_s":null`},
-		{all, "static info ORD fixed -o json", 0, `"pending":null,"ack_pending":null,"out_per_s":null,"in_per_s":null`},
+		{all, "static info ORD fixed -o json", 1, `"pending":null,"ack_pending":null,"out_per_s":null,"in_per_s":null`},
+		{all, "static info ORD fixed", 1, `A +x +unknown +0-3 (?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why + `\n`},
+		{all, "static minfo ORD fixed x -o json", 1, `"state":"unknown"(?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why + `\n`},
+		{all, "where ORD/fixed 1.ord.x", 1, `^1\.ord\.x  partition 1  x \(unknown\)(?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why + `\n`},
 		{all, "check --rule unowned=ok", 3, `unknown +ORD/fixed reading, lag -\n`},
 		{all, "check --rule unowned=ok -o json", 3, `"lag":null`},
 		{one, "report", 1, `ORD/g +elastic +4 +0/0 (?s:.*)pcgtop: not everything could be read: ORD/fixed: ` + why + `\n`},
 		{one, "report ORD/g", 0, `ORD/g`},
+		{one, "elastic info ORD g", 0, `ORD/g`},
 	} {
 		out, errs, code := c.at.run(t, "", strings.Fields(c.args)...)
 		if code != c.code || !regexp.MustCompile(c.says).MatchString(out+errs) {
