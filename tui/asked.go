@@ -45,5 +45,5 @@ func (m *Model) openAsked() {
 func (m *Model) open(k model.Key) {
 	m.group = newGroupView(k)
 	m.group.take(m.snap)
-	m.overview.selected, m.overview.chosen = k, true
+	m.overview.settle(k)
 }

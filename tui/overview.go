@@ -23,6 +23,7 @@ type overview struct {
 	selected model.Key
 	chosen   bool      // the selection stays on its group; else it is on the first row
 	awaited  model.Key // a group that is selected once it is there, unless the selection moves before
+	hidden   model.Key // the group that was selected before the filter hid it, unless the selection moved since
 	index    int       // where the selection is, to stay near it when it vanishes
 	top      int
 	filter   input
@@ -33,10 +34,14 @@ type overview struct {
 
 // take sorts and filters a snapshot's groups.
 func (o *overview) take(s *model.Snapshot) {
+	sifted := o.filter.text() != o.arranged.filter
 	o.follow(s.Groups)
 	o.total = len(s.Groups)
 	o.sums = o.ledger.totals()
 	o.signs, o.names = max(len("VERDICT")+1, o.ledger.signs.most()), max(len("GROUP")+1, o.ledger.names.most(), glyph.Width(o.counted()))
+	if sifted && o.chosen {
+		o.refind()
+	}
 	o.find()
 }
 
@@ -49,15 +54,37 @@ type arrangement struct {
 // find follows the selection by identity. When it is gone the neighbour takes over.
 func (o *overview) find() {
 	if _, shown := o.where(o.awaited); shown {
-		o.selected, o.chosen, o.awaited = o.awaited, true, model.Key{}
+		o.settle(o.awaited)
 	}
 	if !o.chosen {
-		o.index = 0
+		o.index, o.hidden = 0, model.Key{}
 	} else if at, shown := o.where(o.selected); shown {
 		o.index = at
 		return
+	} else if o.entry(o.selected) != nil && o.entry(o.hidden) == nil { // the filter lets it through no more
+		o.hidden = o.selected
 	}
 	o.pick(o.index)
+}
+
+// refind is find for another filter: it goes back to the group that one has hidden, or as
+// near to it as it can.
+func (o *overview) refind() {
+	if o.entry(o.hidden) == nil { // none was, or it is gone since
+		o.hidden = o.selected
+	}
+	switch e := o.entry(o.hidden); {
+	case e == nil:
+	case e.shown:
+		o.selected, o.hidden = o.hidden, model.Key{}
+	case len(o.rows) > 0:
+		o.selected = o.rows[o.nearest(e)].Key
+	}
+}
+
+// settle puts the selection on a group, and leads it nowhere else by itself.
+func (o *overview) settle(k model.Key) {
+	o.selected, o.chosen, o.awaited, o.hidden = k, true, model.Key{}, model.Key{}
 }
 
 // pick selects by position.
@@ -72,8 +99,8 @@ func (o *overview) pick(i int) {
 func (o *overview) move(id keymap.ID, page int) bool {
 	i, ok := moved(id, o.index, len(o.rows), page)
 	if ok {
-		o.chosen, o.awaited = true, model.Key{}
 		o.pick(i)
+		o.settle(o.selected)
 	}
 	return ok
 }
@@ -182,7 +209,7 @@ func (o *overview) line(m *Model, tab table, i, w int) *row {
 
 // choose selects a group by its key.
 func (o *overview) choose(k model.Key) {
-	o.selected, o.chosen, o.awaited = k, true, model.Key{}
+	o.settle(k)
 	o.find()
 }
 

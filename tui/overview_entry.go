@@ -220,11 +220,48 @@ func (o *overview) place(e *entry) int {
 	return e.row
 }
 
+// nearest is the row that stands nearest to a group which the filter hides, in the list of
+// all; of two, the one below.
+func (o *overview) nearest(hidden *entry) int {
+	below := o.place(hidden)
+	above := below - 1
+	switch {
+	case above < 0:
+		return below
+	case below == len(o.sorted):
+		return above
+	}
+	up, down := 0, 0 // how many are between
+	for _, e := range o.entries {
+		if e.shown || e == hidden {
+			continue
+		}
+		switch to := o.compare(e, hidden); {
+		case to < 0 && o.compare(o.sorted[above], e) < 0:
+			up++
+		case to > 0 && o.compare(e, o.sorted[below]) < 0:
+			down++
+		}
+	}
+	if up < down {
+		return above
+	}
+	return below
+}
+
+// entry is a group's, nil when there is none.
+func (o *overview) entry(k model.Key) *entry {
+	i, ok := slices.BinarySearchFunc(o.groups, k, func(g *model.Group, k model.Key) int { return g.Key.Compare(k) })
+	if !ok {
+		return nil
+	}
+	return o.entries[i]
+}
+
 // where is the row of a group, false when it is not shown.
 func (o *overview) where(k model.Key) (row int, shown bool) {
-	i, ok := slices.BinarySearchFunc(o.groups, k, func(g *model.Group, k model.Key) int { return g.Key.Compare(k) })
-	if !ok || !o.entries[i].shown {
-		return 0, false
+	if e := o.entry(k); e != nil && e.shown {
+		return o.place(e), true
 	}
-	return o.place(o.entries[i]), true
+	return 0, false
 }
