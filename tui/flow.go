@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 
 	"pcgtop/model"
 )
@@ -43,6 +44,19 @@ func lagCell(t *theme, group func(int) *model.Group) func(*row, int, int) {
 		default:
 			r.right(quiet(t, g.Lag()), number(g.Lag(), w), w)
 		}
+	}
+}
+
+// trend draws how the lag went, with a sign in the middle where there is nothing to draw:
+// bars of no height look as if they were still to grow.
+func trend(r *row, t *theme, st style, history []uint64, w int) {
+	switch {
+	case len(history) == 0:
+		r.right(t.dim, "-", w/2+1)
+	case slices.Max(history) == 0:
+		r.right(t.dim, "0", w/2+1)
+	default:
+		r.right(st, spark(history, w), w)
 	}
 }
 

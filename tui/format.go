@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,9 +78,6 @@ func spark(values []uint64, w int) string {
 	const steps, quiet = 8, 64
 	if len(values) == 0 || w <= 0 {
 		return ""
-	}
-	if slices.Max(values) == 0 { // nothing ever waited, as far as is known
-		return strings.Repeat("▁", w)
 	}
 	bars := make([]uint64, min(w, len(values)))
 	top := uint64(quiet)

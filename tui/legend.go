@@ -154,5 +154,6 @@ func countSigns(t *theme) []sign {
 		{t.text, "1 +…", "who stands by is still being heard; those heard are listed"},
 		{t.text, "2/3", "of three members two pull"},
 		{t.dim, "~", "put together from answers of different times"},
+		{t.dim, "-", "not known, or not yet; 0 is known to be none"},
 	}
 }

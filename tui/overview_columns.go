@@ -129,8 +129,8 @@ func (o *overview) columns(m *Model, w int) []column {
 				_, st = t.verdict(group(i).Verdict)
 				st.bold = false
 			}
-			r.right(st, spark(group(i).History, w), w)
-		}, sum: func(r *row, w int) { r.right(t.shade, spark(sum.history, w), w) }},
+			trend(r, t, st, group(i).History, w)
+		}, sum: func(r *row, w int) { trend(r, t, t.shade, sum.history, w) }},
 		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: least, rest: reason > 0, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i), w)
 			r.left(st, text, w)

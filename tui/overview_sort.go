@@ -42,7 +42,7 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 	case keymap.SortIn:
 		return rated(func(g *model.Group) float64 { return g.In })
 	case keymap.SortTrend:
-		return most(growth)
+		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -growth(g)}, !g.Unread() && len(g.History) > 0 }
 	case keymap.SortWhy:
 		return func(g *model.Group) (sortKey, bool) {
 			if len(g.Findings) == 0 {

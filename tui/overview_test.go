@@ -31,6 +31,40 @@ func TestOverviewSortFrames(t *testing.T) {
 	}
 }
 
+// That nothing waits is a number, what is not known yet is a dash, and neither is a chart. The
+// sums are no other; a lag that is small is drawn, as far back as it is known.
+func TestNothingWaitsIsNotUnknown(t *testing.T) {
+	trends := func(w world) string {
+		s := newStage(t, 60, 24, func(o *Options) { o.Columns = []string{"group", "trend"} }).show(w.snapshot())
+		var list []string
+		for _, line := range strings.Split(s.plain(), "\n")[3 : 4+len(w.groups)] {
+			list = append(list, strings.Join(strings.Fields(strings.TrimLeft(line, "▌ ")), " "))
+		}
+		return strings.Join(list, ", ")
+	}
+	w := world{groups: sketch().groups[:2]}
+	w.groups[0].history, w.groups[1].history = flat(40, 0), []uint64{}
+	if got, want := trends(w), "PAYMENTS/settlement -, TELEMETRY/rollup 0, 2 groups 0"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	w.groups[0].history, w.groups[1].history = flat(3, 1), flat(1, 0)
+	if got, want := trends(w), "PAYMENTS/settlement 0, TELEMETRY/rollup ▁▁▁, 2 groups ▁▁▁"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	w.groups[0].history, w.groups[1].history = []uint64{}, []uint64{}
+	if got, want := trends(w), "PAYMENTS/settlement -, TELEMETRY/rollup -, 2 groups -"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	w.groups[0].history, w.groups[1].history = []uint64{}, []uint64{9, 0} // which is less than none
+	s := newStage(t, 120, 40).show(w.snapshot())
+	for range 8 {
+		s.press(">")
+	}
+	if s.m.overview.order.by != keymap.SortTrend || s.names() != "settlement rollup" {
+		t.Errorf("by %s: %s: what is not known is not last", s.m.overview.order.by, s.names())
+	}
+}
+
 // Each column sorts, the same key once more turns the order round, and what is equal
 // stays in the order of names both ways.
 func TestOverviewSorts(t *testing.T) {
