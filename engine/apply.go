@@ -73,11 +73,11 @@ func (e *Engine) Handover(ctx context.Context, p *model.Plan, report func(model.
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; nothing was written", describe(p), err)
 	}
-	ctx, stop := e.refusals.watch(ctx, concernsWrite)
+	ctx, stop := e.refusals.watch(ctx, concernsWrite(p))
 	defer stop()
 	done, err := e.admin.Apply(ctx, p, report)
-	if denied, half := (*deniedError)(nil), (*halfDone)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
-		if errors.As(err, &half) {
+	if denied := deniedBy(ctx); err != nil && denied != nil && !errors.Is(err, ErrDenied) {
+		if half := (*halfDone)(nil); errors.As(err, &half) {
 			err = &halfDone{half.what, half.how, denied}
 		} else {
 			err = fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
@@ -98,11 +98,11 @@ func (e *Engine) Guard(ctx context.Context, run func(context.Context) error) err
 
 // guard is Guard for what is asked while groups are observed: what that is refused does not
 // end it.
-func (e *Engine) guard(ctx context.Context, concerns func(text string) bool, run func(context.Context) error) error {
+func (e *Engine) guard(ctx context.Context, concerns func(subject string) bool, run func(context.Context) error) error {
 	ctx, stop := e.refusals.watch(ctx, concerns)
 	defer stop()
 	err := run(ctx)
-	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+	if denied := deniedBy(ctx); err != nil && denied != nil {
 		return denied
 	}
 	if errors.Is(err, nats.ErrReconnectBufExceeded) { // nothing is kept to be sent later

@@ -80,7 +80,7 @@ func (a *administration) drain(ctx context.Context, p *model.Plan, report func(m
 	}
 	h.now.Drained, h.now.Unacked = time.Since(h.began), unacked
 	h.tell(model.PhaseWriting)
-	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeMost) // half a write would be an unknown one
+	writing, cancel := unlessRefused(ctx, writeMost) // half a write would be an unknown one
 	done, err := a.write(writing, p)
 	cancel()
 	if err != nil {
@@ -224,6 +224,9 @@ func (h *handover) isOurs(info *jetstream.ConsumerInfo) bool {
 
 // giveUp takes our pauses back, since nothing was written, and says why.
 func (h *handover) giveUp(ctx context.Context, why error) error {
+	if denied := deniedBy(ctx); denied != nil {
+		why = fmt.Errorf("%s: %w", describe(h.plan), denied)
+	}
 	h.tell(model.PhaseUndoing)
 	undoing, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()

@@ -60,7 +60,7 @@ func (e *Engine) inspectTold(ctx context.Context, g *model.Group, member string)
 func (e *Engine) storedConfig(ctx context.Context, k model.Key) model.Document {
 	bucket := observe.BucketName(k.Kind)
 	d := model.Document{Title: "config", From: "$KV." + bucket + "." + k.BucketKey()}
-	asked := concerns(".STREAM.INFO.KV_"+bucket+`"`, ".STREAM.MSG.GET.KV_"+bucket+`"`, "."+d.From+`"`)
+	asked := concerns(".STREAM.INFO.KV_"+bucket, ".STREAM.MSG.GET.KV_"+bucket, "."+d.From)
 	err := e.guard(ctx, asked, func(ctx context.Context) error {
 		if err := k.CheckKey(); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (e *Engine) storedConfig(ctx context.Context, k model.Key) model.Document {
 func (e *Engine) answer(ctx context.Context, title, what string) model.Document {
 	d := model.Document{Title: title, From: e.settings.APIPrefix + "." + what}
 	var msg *nats.Msg
-	err := e.guard(ctx, concerns(d.From+`"`), func(ctx context.Context) (err error) {
+	err := e.guard(ctx, concerns(d.From), func(ctx context.Context) (err error) {
 		msg, err = e.request(ctx, d.From, nil)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,17 +19,17 @@ import (
 // asynchronous error path, while the call that wrote waits for an answer in vain.
 type refusals struct {
 	mu    sync.Mutex
-	also  func(error)                                         // hears of every refusal
-	calls map[*context.CancelCauseFunc]func(text string) bool // by whether a refusal ends them
+	also  func(error)                                            // hears of every refusal
+	calls map[*context.CancelCauseFunc]func(subject string) bool // by whether a refusal ends them
 }
 
 func newRefusals() *refusals {
 	return &refusals{calls: map[*context.CancelCauseFunc]func(string) bool{}}
 }
 
-// watch returns a context that is ended by what is refused, if the server's text about it
-// is of the call's concern.
-func (r *refusals) watch(ctx context.Context, concerns func(text string) bool) (context.Context, func()) {
+// watch returns a context that is ended by what is refused, if the subject is of the call's
+// concern.
+func (r *refusals) watch(ctx context.Context, concerns func(subject string) bool) (context.Context, func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,35 +61,91 @@ func (r *refusals) hear(err error) {
 		also(err)
 	}
 	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")
+	subject, _ := observe.RefusedSubject(err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for end, concerns := range r.calls {
-		if concerns(err.Error()) {
+		if concerns(subject) {
 			(*end)(&deniedError{what})
 		}
 	}
 }
 
-// concernsWrite tells refused writes from what observing was refused: it never asks
-// for any of these, except to read a config, which is what a write begins with, too.
-func concernsWrite(text string) bool {
-	return !strings.Contains(text, ".CONSUMER.CREATE.") &&
-		concerns(`"$KV.`, `.$KV.`, ".CONSUMER.UNPIN.", ".CONSUMER.INFO.", ".CONSUMER.PAUSE.", ".STREAM.CREATE.", ".STREAM.DELETE.", ".CONSUMER.DELETE.")(text)
-}
-
-// concerns tells what has one of these parts in the server's text, in which a subject ends
-// with a quotation mark.
-func concerns(parts ...string) func(text string) bool {
-	return func(text string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+// concerns tells subjects that end with one of these parts, or, for a part that ends with a
+// dot, go on after it.
+func concerns(parts ...string) func(subject string) bool {
+	return func(subject string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool {
+			if strings.HasSuffix(part, ".") {
+				return strings.Contains(subject, part)
+			}
+			return strings.HasSuffix(subject, part)
+		})
 	}
 }
 
+// concernsWrite is what carrying out a plan asks for. What observing is refused meanwhile, or
+// another plan, is something else, or is refused to this plan, too. It is not the config as
+// the bucket's leader has it, which is read otherwise where that is not permitted.
+func concernsWrite(p *model.Plan) func(subject string) bool {
+	k, bucket, work := p.Key, observe.BucketName(p.Key.Kind), p.Key.ConsumeStream()
+	asked := []string{".STREAM.INFO.KV_" + bucket, "$KV." + bucket + "." + k.BucketKey()}
+	rivals := ".DIRECT.GET.KV_" + bucket + "." // other groups' configs are read
+	switch a := p.Intent.Action; {
+	case a.OfKind():
+		return concernsKinds
+	case a == model.ActionStepDown:
+		asked = append(asked, rivals, ".STREAM.INFO."+work)
+		for _, pin := range p.Pins {
+			consumer := work + "." + k.ConsumerName(pin.Member)
+			asked = append(asked, ".CONSUMER.INFO."+consumer, ".CONSUMER.UNPIN."+consumer)
+		}
+	case a == model.ActionCreate:
+		return concerns(append(asked, rivals, ".STREAM.INFO."+k.Stream, ".STREAM.INFO."+work, ".STREAM.CREATE."+work, ".STREAM.CREATE.KV_"+bucket)...)
+	case a == model.ActionDelete && k.Kind == model.KindStatic:
+		return concerns(append(asked, rivals, ".STREAM.INFO."+k.Stream, ".CONSUMER.LIST."+k.Stream, ".CONSUMER.DELETE."+k.Stream+".")...)
+	case a == model.ActionDelete:
+		return concerns(append(asked, ".STREAM.INFO."+work, ".STREAM.DELETE."+work)...)
+	case p.Drain > 0:
+		return concerns(append(asked, ".STREAM.INFO."+work, ".CONSUMER.LIST."+work, ".CONSUMER.PAUSE."+work+".")...)
+	}
+	return concerns(asked...)
+}
+
+// concernsKinds is what kinds that write themselves ask for: only they know which of the
+// buckets that are none of elastic or static groups is theirs.
+func concernsKinds(subject string) bool {
+	_, key, found := strings.Cut(subject, "$KV.")
+	return found && !strings.Contains(subject, ".CONSUMER.CREATE.") && !slices.ContainsFunc(model.Founded(), func(k model.Kind) bool {
+		return strings.HasPrefix(key, observe.BucketName(k)+".")
+	})
+}
+
 // concernsPlan is what is asked for to plan that a group is made or deleted.
-func concernsPlan(k model.Key) func(text string) bool {
+func concernsPlan(k model.Key) func(subject string) bool {
 	bucket := "KV_" + observe.BucketName(k.Kind)
-	return concerns(`.STREAM.INFO.`+k.Stream+`"`, `.CONSUMER.LIST.`+k.Stream+`"`, `.STREAM.INFO.`+k.ConsumeStream()+`"`,
-		`.STREAM.INFO.`+bucket+`"`, `.STREAM.MSG.GET.`+bucket+`"`, `.DIRECT.GET.`+bucket+`.`)
+	return concerns(".STREAM.INFO."+k.Stream, ".CONSUMER.LIST."+k.Stream, ".STREAM.INFO."+k.ConsumeStream(),
+		".STREAM.INFO."+bucket, ".STREAM.MSG.GET."+bucket, ".DIRECT.GET."+bucket+".")
+}
+
+// deniedBy is the refusal that has ended a context of [refusals.watch], nil if none has.
+func deniedBy(ctx context.Context) *deniedError {
+	if denied := (*deniedError)(nil); errors.As(context.Cause(ctx), &denied) {
+		return denied
+	}
+	return nil
+}
+
+// unlessRefused is a context that outlives one of [refusals.watch], but not a refusal: no
+// answer comes to what was refused.
+func unlessRefused(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	on, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	stop := context.AfterFunc(ctx, func() {
+		if deniedBy(ctx) != nil {
+			cancel()
+		}
+	})
+	return on, func() { stop(); cancel() }
 }
 
 // whatever is refused is of concern.
@@ -102,10 +159,10 @@ type opener struct {
 
 // KeyValue implements [observe.Opener]. The error wraps [ErrDenied] where it is not permitted.
 func (o opener) KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error) {
-	ctx, stop := o.refused.watch(ctx, concerns(".STREAM.INFO.KV_"+bucket+`"`))
+	ctx, stop := o.refused.watch(ctx, concerns(".STREAM.INFO.KV_"+bucket))
 	defer stop()
 	kv, err := o.js.KeyValue(ctx, bucket)
-	if denied := (*deniedError)(nil); err != nil && errors.As(context.Cause(ctx), &denied) {
+	if denied := deniedBy(ctx); err != nil && denied != nil {
 		return nil, denied
 	}
 	return kv, err

@@ -56,7 +56,7 @@ func (e *Engine) subjects(ctx context.Context, stream, filter string) (all map[s
 	}
 	var msg *nats.Msg
 	asked := e.settings.APIPrefix + ".STREAM.INFO." + stream
-	err = e.guard(ctx, concerns(asked+`"`), func(ctx context.Context) (err error) {
+	err = e.guard(ctx, concerns(asked), func(ctx context.Context) (err error) {
 		msg, err = e.request(ctx, asked, body)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -18,15 +19,26 @@ type denial struct {
 // parseDenial reads nats-server's text (client.go, pubPermissionViolation and
 // subPermissionViolation), which nats.go passes on with a word of its own in front.
 func parseDenial(text string) (denial, bool) {
-	m := regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]+)"`).FindStringSubmatch(text)
+	m := regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to ("(?:[^"\\]|\\.)+")`).FindStringSubmatch(text)
 	if m == nil {
 		return denial{}, false
 	}
-	d := denial{verb: "publish", subject: m[2]}
+	subject, err := strconv.Unquote(m[2]) // the server quotes it as Go does
+	if err != nil {
+		return denial{}, false
+	}
+	d := denial{verb: "publish", subject: subject}
 	if strings.EqualFold(m[1], "subscription") {
 		d.verb = "subscribe"
 	}
 	return d, true
+}
+
+// RefusedSubject is the subject that an asynchronous error of the connection is about, if it
+// says that something is not permitted.
+func RefusedSubject(err error) (subject string, refused bool) {
+	d, refused := parseDenial(err.Error())
+	return d.subject, refused
 }
 
 // advisory tells whether it is about news from the server. They are listened to by their

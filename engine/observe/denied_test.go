@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -175,4 +176,22 @@ func TestDeniedInbox(t *testing.T) {
 	r.until(t, "told", func(s *model.Snapshot) bool {
 		return deniedWith(s, "receiving answers: allow subscribe to _INBOX.>")
 	})
+}
+
+// The server quotes a subject, and names may have a quotation mark in them: what is refused is
+// named as it is, and ends at once.
+func TestDeniedQuoted(t *testing.T) {
+	s := limited(t, "$JS.API.INFO")
+	o, r := observe(t, connect(t, s.ClientURL(), asUser("limited")), quick())
+	r.until(t, "live", live)
+	for _, stream := range []string{`A"B`, `"`, `zero` + "\u200b" + `width`} {
+		begin := time.Now()
+		_, err := o.api.streamInfo(t.Context(), stream)
+		if took := time.Since(begin); !errors.Is(err, errDenied) || took > time.Second {
+			t.Errorf("%q: %v after %v", stream, err, took)
+		}
+		r.within(t, time.Second, stream+" is named", func(s *model.Snapshot) bool {
+			return slices.Contains(s.Denied, "STREAM.INFO on "+stream+": allow publish to $JS.API.STREAM.INFO."+stream)
+		})
+	}
 }
