@@ -166,7 +166,7 @@ func (a *api) refuse(d denial) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for c := range a.calls {
-		if c.subject == d.subject || d.inbox {
+		if c.subject == d.subject || d.inbox != "" {
 			what := d.operation(a.prefix)
 			if c.advise {
 				what = d.advice(a.prefix)

@@ -13,7 +13,7 @@ import (
 type denial struct {
 	verb    string // publish or subscribe
 	subject string
-	inbox   bool // answers cannot be received
+	inbox   string // answers cannot be received: what all subjects for them begin with
 }
 
 // parseDenial reads nats-server's text (client.go, pubPermissionViolation and
@@ -54,7 +54,7 @@ const flowControl = "$JS.FC"
 
 // operation names what was refused: CONSUMER.LIST on ORDERS.
 func (d denial) operation(prefix string) string {
-	if d.inbox {
+	if d.inbox != "" {
 		return "receiving answers"
 	}
 	if d.advisory() {
@@ -92,9 +92,8 @@ func (d denial) operation(prefix string) string {
 // are made anew for every request are left open in it.
 func (d denial) advice(prefix string) string {
 	subject := d.subject
-	if d.inbox {
-		root, _, _ := strings.Cut(subject, ".")
-		subject = root + ".>"
+	if d.inbox != "" {
+		subject = d.inbox + ".>"
 	} else if d.flow() {
 		subject = flowControl + ".>"
 	} else if d.advisory() {
@@ -124,6 +123,9 @@ func (l *link) askAnew(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-l.anew:
+			if l.deaf.Load() { // nats.go subscribes for answers once in a connection
+				_ = l.nc.ForceReconnect() // fails only when the connection is closed, which shows then
+			}
 			if l.lacks.Load() {
 				return errAnew
 			}

@@ -117,7 +117,7 @@ func FuzzDenial(f *testing.F) {
 		if !ok {
 			return
 		}
-		for _, inbox := range []bool{false, true} {
+		for _, inbox := range []string{"", "_INBOX"} {
 			d.inbox = inbox
 			if d.operation("$JS.API") == "" || !strings.Contains(d.advice("$JS.API"), d.verb+" to ") {
 				t.Fatalf("%q: %q, %q", text, d.operation("$JS.API"), d.advice("$JS.API"))

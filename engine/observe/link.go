@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type link struct {
 	outbox
 	denied map[string]bool // operations told as denied; only the errors' goroutine touches it
 	lacks  atomic.Bool     // that there are any
+	deaf   atomic.Bool     // one of them is to receive answers
 	domain domainFilter
 	kept   kept // the consumers that a kind asked for last
 
@@ -157,7 +159,9 @@ func (l *link) errors(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case err := <-l.async:
+		case <-l.async.wake:
+		}
+		for _, err := range l.async.take() {
 			d, ok := parseDenial(err.Error())
 			if !ok {
 				if err := l.report(err, l.emit); err != nil {
@@ -165,7 +169,10 @@ func (l *link) errors(ctx context.Context) error {
 				}
 				continue
 			}
-			d.inbox = d.verb == "subscribe" && strings.HasPrefix(d.subject, l.inboxPrefix())
+			if inbox := l.inboxPrefix(); d.verb == "subscribe" && strings.HasPrefix(d.subject, inbox+".") {
+				d.inbox = inbox
+				l.deaf.Store(true)
+			}
 			l.api.refuse(d)
 			if what := d.advice(l.opts.APIPrefix); !l.denied[what] {
 				l.denied[what] = true
@@ -176,11 +183,9 @@ func (l *link) errors(ctx context.Context) error {
 	}
 }
 
+// inboxPrefix is what all subjects for answers begin with, without the dot.
 func (l *link) inboxPrefix() string {
-	if p := l.nc.Opts.InboxPrefix; p != "" {
-		return strings.TrimSuffix(p, ".") + "."
-	}
-	return nats.InboxPrefix
+	return strings.TrimSuffix(cmp.Or(l.nc.Opts.InboxPrefix, nats.InboxPrefix), ".")
 }
 
 // countRequests tells once a second what observing costs, when that changed.

@@ -68,7 +68,7 @@ type Observer struct {
 	counts    chan struct{} // asks for a count of the open group's partitions now
 	anew      chan struct{} // asks again for what was not permitted
 	attention *attention
-	async     chan error           // what nats.go reports on its own
+	async     *reports             // what nats.go reports on its own
 	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
 	ran       atomic.Bool
 }
@@ -80,7 +80,7 @@ func New(nc *nats.Conn, opts Options) *Observer {
 		nc: nc, opts: opts, api: newAPI(nc, opts), plan: newPlan(opts.Refresh),
 		clock: &serverClock{}, told: newToldFacts(), attention: newAttention(),
 		buckets: &buckets{named: map[string]*bucket{}}, listings: newListings(),
-		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), anew: make(chan struct{}, 1), async: make(chan error, 64), reported: map[string]time.Time{},
+		streams: make(chan struct{}, 1), counts: make(chan struct{}, 1), anew: make(chan struct{}, 1), async: newReports(), reported: map[string]time.Time{},
 	}
 }
 
@@ -113,15 +113,7 @@ func (o *Observer) ReadNow() {
 func (o *Observer) Refused(err error) {
 	if d, ok := parseDenial(err.Error()); ok {
 		o.api.refuse(d)
-		o.hand(err)
-	}
-}
-
-// hand passes on what nats.go reports on its own.
-func (o *Observer) hand(err error) {
-	select {
-	case o.async <- err:
-	default: // a flood of errors says the same again
+		o.async.put(err)
 	}
 }
 
@@ -143,12 +135,12 @@ func nudge(c chan<- struct{}) {
 func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) error {
 	before := o.nc.ErrorHandler()
 	o.nc.SetErrorHandler(func(nc *nats.Conn, sub *nats.Subscription, err error) {
-		o.hand(err)
+		o.async.put(err)
 		if before == nil {
 			return
 		}
 		if err := Guard(func() error { before(nc, sub, err); return nil }); err != nil {
-			o.hand(err)
+			o.async.put(err)
 		}
 	})
 	defer o.nc.SetErrorHandler(before)

@@ -68,10 +68,10 @@ func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Statu
 			}
 		}
 		lose(why)
-		if _, err := pause.Until(ctx, pingEvery, status); err != nil {
+		if err := o.reportAll(emit); err != nil {
 			return 0, err
 		}
-		if err := o.reportAll(emit); err != nil {
+		if _, err := pause.Until(ctx, pingEvery, status); err != nil {
 			return 0, err
 		}
 	}
