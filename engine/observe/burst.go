@@ -38,7 +38,9 @@ type tally struct {
 type burst struct {
 	*link
 	tallies []*tally
-	cost    int // in requests
+	cost    int    // in requests
+	spare   string // a stream whose counts may be refused without an end to the others
+	lacks   bool   // they were
 }
 
 // ask adds counts, which are filled in by [burst.run].
@@ -96,7 +98,11 @@ func (b *burst) flight(ctx context.Context, tallies []*tally) error {
 		subject := b.api.prefix + ".DIRECT.GET." + t.stream
 		if !told[subject] {
 			told[subject] = true
-			defer b.api.remember(&call{subject: subject, end: end})()
+			refused := end
+			if t.stream == b.spare {
+				refused = func(error) { answers.doWithout(t.stream) }
+			}
+			defer b.api.remember(&call{subject: subject, end: refused})()
 		}
 		body, err := json.Marshal(directRequest{Seq: max(1, t.from), Next: t.filter, Batch: 1, MaxBytes: 1})
 		if err != nil {
@@ -108,6 +114,9 @@ func (b *burst) flight(ctx context.Context, tallies []*tally) error {
 	}
 	select {
 	case <-answers.done:
+		answers.mu.Lock()
+		defer answers.mu.Unlock()
+		b.lacks = b.lacks || answers.lack
 		return answers.err
 	case <-ctx.Done():
 		if cause := context.Cause(ctx); errors.Is(cause, errDenied) || isPanic(cause) {
@@ -124,6 +133,7 @@ type answers struct {
 	closed  []bool
 	open    int
 	err     error
+	lack    bool          // some were not waited for
 	done    chan struct{} // closed with the last answer
 }
 
@@ -152,6 +162,22 @@ func (a *answers) take(m *nats.Msg, token string) {
 	}
 	a.closed[i] = true
 	if a.open--; a.open == 0 || a.err != nil && !isClosed(a.done) {
+		a.finish()
+	}
+}
+
+// doWithout waits for no answers about a stream any more.
+func (a *answers) doWithout(stream string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.lack = true
+	for i, t := range a.tallies {
+		if t.stream == stream && !a.closed[i] {
+			a.closed[i] = true
+			a.open--
+		}
+	}
+	if a.open == 0 {
 		a.finish()
 	}
 }

@@ -143,12 +143,18 @@ func (l *link) countPartitions(ctx context.Context, g *model.Group, last counted
 		cells[p].all = all.ask(name, floorOf(g, p)+1, filtersOf(g, p))
 	}
 	hop := l.askHop(ctx, all, g, info)
+	if hop != nil {
+		all.spare = g.Key.Stream
+	}
 	reach := askReach(all, g, name)
 	begun := time.Now()
 	if err := all.run(ctx, info.messageSize()); err != nil {
 		return o, now, err
 	}
 	o.Counts.Took = time.Since(begun)
+	if all.lacks {
+		hop = nil
+	}
 	askNewer(newer, g, cells, now.looks)
 	if err := newer.run(ctx, info.messageSize()); err != nil {
 		return o, now, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,35 @@ func TestRefusedAsItConnects(t *testing.T) {
 	if deniedWith(now, "STREAM.LIST") {
 		t.Errorf("%q", now.Denied)
 	}
+}
+
+// That what waits at the origin may not be counted does not end the count of the partitions.
+func TestOriginNotCounted(t *testing.T) {
+	s := natstest.Start(t, func(o *server.Options) {
+		o.Users = []*server.User{
+			{Username: "admin", Password: "pw"},
+			{Username: "limited", Password: "pw", Permissions: &server.Permissions{
+				Publish: &server.SubjectPermission{Allow: []string{">"}, Deny: []string{"$JS.API.DIRECT.GET.O"}},
+			}},
+		}
+	})
+	url := strings.Replace(s.ClientURL(), "://", "://admin:pw@", 1)
+	st := newStage(t, url, -1, "m1", "m2")
+	st.publish(16)
+	o, r := New(connect(t, s.ClientURL(), asUser("limited")), Options{Refresh: 50 * time.Millisecond, MaxRequests: 1000}), newRecorder()
+	o.opts.Snapshot = r.now
+	o.Focus(&st.k, []model.Key{st.k})
+	runWith(t, o, r.emit)
+	now, _ := r.until(t, "the partitions are counted", func(s *model.Snapshot) bool {
+		g := s.Group(st.k)
+		return g != nil && counts(g) == 16
+	})
+	if c := now.Group(st.k).Counts; c.Error != "" || c.Hop != nil {
+		t.Errorf("%+v", c)
+	}
+	r.within(t, time.Second, "it is named", func(s *model.Snapshot) bool {
+		return deniedWith(s, "DIRECT.GET on O: allow publish to $JS.API.DIRECT.GET.O")
+	})
 }
 
 // The permission to receive answers is taken away while it runs: that is named, and again when
