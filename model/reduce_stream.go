@@ -202,8 +202,16 @@ func (o DeniedSeen) apply(r *reduction) {
 		r.next.Denied = nil
 	case !slices.Contains(r.next.Denied, o.What):
 		r.next.Denied = append(slices.Clone(r.next.Denied), o.What)
+		if len(r.next.Denied) <= deniedEvents {
+			r.event(Event{Kind: EventLink, Text: "not permitted: " + o.What, about: "denied " + o.What})
+		}
 	}
 }
+
+// deniedEvents is how many operations that may not be done are events, too, which a screen
+// has room for in full: of thousands of streams there are as many, which leave room for no
+// other event.
+const deniedEvents = 50
 
 func (o NotFoundSeen) apply(r *reduction) {
 	r.next.NotFound = slices.DeleteFunc(slices.Clone(r.next.NotFound), func(m NotFound) bool { return m.Kind == o.Kind })

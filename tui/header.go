@@ -247,6 +247,9 @@ func (m *Model) denied() []*row {
 		}
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := t.row().put(t.dim, fmt.Sprintf(" and %d more", len(all)-1-i))
+			if m.width >= fullWidth {
+				more.put(t.dim, ", see events")
+			}
 			return append(lines, ellipsis(t, r, m.width-more.width).join(more))
 		}
 		lines = append(lines, r)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,29 @@ func TestRefusedWritesAreSaid(t *testing.T) {
 		s.show(w.snapshot())
 		if header, _, _ := strings.Cut(s.plain(), "\n"); !strings.Contains(header, "RW") || strings.Contains(header, "RW refused") != refused {
 			t.Errorf("%s: %s", what, header)
+		}
+	}
+}
+
+// What there is no room for in the header is among the events, whole.
+func TestEveryRefusalIsOnAScreen(t *testing.T) {
+	var refused []string
+	for i := range 9 {
+		refused = append(refused, fmt.Sprintf("CONSUMER.CREATE on KV_stock-%[1]d-assignment: allow publish to $JS.API.CONSUMER.CREATE.KV_stock-%[1]d-assignment.>", i))
+	}
+	for _, z := range []size{{80, 20}, {80, 24}, {120, 40}} {
+		w := sketch()
+		for _, what := range refused {
+			w.more = append(w.more, model.DeniedSeen{What: what})
+		}
+		s := newStage(t, z.w, z.h).show(w.snapshot()).sees(" more, see events").press("e", "g")
+		for range len(refused) { // the newest first
+			last := refused[len(refused)-1]
+			refused = append([]string{last}, refused[:len(refused)-1]...)
+			if whole := strings.Join(strings.Fields(s.plain()), ""); !strings.Contains(whole, strings.ReplaceAll("not permitted: "+last, " ", "")) {
+				t.Fatalf("%v: %q is not whole:\n%s", z, last, s.plain())
+			}
+			s.press("down")
 		}
 	}
 }
