@@ -31,7 +31,11 @@ func (e *Engine) Exists(ctx context.Context, stream, group string) error {
 		if err := model.CheckStreamLen(stream); err != nil {
 			return err
 		}
-		if _, err := e.js.Stream(asking, stream); errors.Is(err, jetstream.ErrStreamNotFound) {
+		err := e.guard(asking, concerns(".STREAM.INFO."+stream), func(ctx context.Context) error {
+			_, err := e.js.Stream(ctx, stream)
+			return err
+		})
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("stream %q: %w; pcgtop report lists every group", stream, ErrNotFound)
 		}
 		return nil

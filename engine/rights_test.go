@@ -257,3 +257,15 @@ func TestOperatorWithLess(t *testing.T) {
 		})
 	}
 }
+
+// Somebody who may not ask for a stream does not wait to hear that it is not there.
+func TestExistsDenied(t *testing.T) {
+	s, _ := oneLess(t, "viewer")
+	const missing = "$JS.API.STREAM.INFO.*"
+	e := must(Connect(t.Context(), Options{Server: s.ClientURL(), User: missing, Password: "pw", Lookup: noEnv}))
+	t.Cleanup(e.Close)
+	begin := time.Now()
+	if err := e.Exists(t.Context(), "ORDERS", ""); err != nil || time.Since(begin) > time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
