@@ -30,6 +30,7 @@ func TestRefusedBeside(t *testing.T) {
 			for _, what := range []string{
 				`Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`,
 				`Publish to "$JS.API.STREAM.LIST"`,
+				`Publish to "$JS.API.STREAM.MSG.GET.KV_elastic-consumer-groups"`,
 				`Publish to "$JS.API.CONSUMER.CREATE.KV_elastic-consumer-groups.x.$KV.elastic-consumer-groups.>"`,
 				`Publish to "$JS.API.DIRECT.GET.ORDERS-cg"`,
 			} {

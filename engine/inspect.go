@@ -60,7 +60,7 @@ func (e *Engine) inspectTold(ctx context.Context, g *model.Group, member string)
 func (e *Engine) storedConfig(ctx context.Context, k model.Key) model.Document {
 	bucket := observe.BucketName(k.Kind)
 	d := model.Document{Title: "config", From: "$KV." + bucket + "." + k.BucketKey()}
-	asked := concerns(".STREAM.INFO.KV_"+bucket, ".STREAM.MSG.GET.KV_"+bucket, "."+d.From)
+	asked := concerns(".STREAM.INFO.KV_"+bucket, "."+d.From)
 	err := e.guard(ctx, asked, func(ctx context.Context) error {
 		if err := k.CheckKey(); err != nil {
 			return err

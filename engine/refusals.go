@@ -121,11 +121,12 @@ func concernsKinds(subject string) bool {
 	})
 }
 
-// concernsPlan is what is asked for to plan that a group is made or deleted.
+// concernsPlan is what is asked for to plan that a group is made or deleted. Configs are read
+// by direct gets, which buckets allow; observing asks for them otherwise, too.
 func concernsPlan(k model.Key) func(subject string) bool {
 	bucket := "KV_" + observe.BucketName(k.Kind)
 	return concerns(".STREAM.INFO."+k.Stream, ".CONSUMER.LIST."+k.Stream, ".STREAM.INFO."+k.ConsumeStream(),
-		".STREAM.INFO."+bucket, ".STREAM.MSG.GET."+bucket, ".DIRECT.GET."+bucket+".")
+		".STREAM.INFO."+bucket, ".DIRECT.GET."+bucket+".")
 }
 
 // deniedBy is the refusal that has ended a context of [refusals.watch], nil if none has.
