@@ -24,6 +24,7 @@ func TestRefusedWritesAreSaid(t *testing.T) {
 		"publish to $KV.elastic-consumer-groups.S.g: allow publish to $KV.elastic-consumer-groups.S.g":  true,
 		"CONSUMER.UNPIN on ORDERS: allow publish to $JS.API.CONSUMER.UNPIN.ORDERS.m1":                   true,
 		"$KV.elastic-consumer-groups on S: allow publish to JS.APP.API.$KV.elastic-consumer-groups.S.g": true,
+		"CONSUMER.DELETE on ORDERS: allow publish to $JS.API.CONSUMER.DELETE.ORDERS.fixed-m1":           true,
 		"CONSUMER.LIST on ORDERS: allow publish to $JS.API.CONSUMER.LIST.ORDERS":                        false,
 		"advisories: allow subscribe to $JS.EVENT.ADVISORY.>":                                           false,
 	} {
