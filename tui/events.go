@@ -25,6 +25,7 @@ type eventsView struct {
 	page   int
 	filter input
 	typing bool
+	stead  stead[uint64]
 }
 
 // openEvents shows the events of the open group, or of all.
@@ -41,29 +42,52 @@ func (m *Model) openEvents() {
 // take filters a snapshot's events.
 func (v *eventsView) take(s *model.Snapshot) {
 	v.rows, v.total = v.rows[:0:0], 0
-	want := terms(v.filter.text())
+	want, home := terms(v.filter.text()), v.stead.home(v.filter.text(), v.chosen)
+	was, now := -1, -1 // where that stands among all, and what is selected so far
+	var places []int   // and the rows
 	for _, e := range s.Events {
 		if v.of != nil && !e.Concerns(*v.of) {
 			continue
 		}
-		v.total++
+		if e.Seq == home {
+			was = v.total
+		}
+		if e.Seq == v.chosen {
+			now = v.total
+		}
 		if !slices.ContainsFunc(want, func(t term) bool { return t.tells(e) == t.not }) {
-			v.rows = append(v.rows, e)
+			v.rows, places = append(v.rows, e), append(places, v.total)
 		}
+		v.total++
 	}
-	at := 0
-	if v.chosen > 0 {
-		if at = slices.IndexFunc(v.rows, func(e model.Event) bool { return e.Seq == v.chosen }); at < 0 {
-			at = v.index
-		}
+	if was < 0 { // it is told no more
+		home, was = v.chosen, now
 	}
-	v.pick(at, v.chosen > 0)
+	switch {
+	case home == 0:
+		v.pick(0, false)
+	case was < 0:
+		v.pick(v.index, true)
+		home = v.chosen
+	case len(places) == 0:
+		v.index, v.chosen = 0, home
+	default:
+		v.pick(nearest(places, was), true)
+	}
+	v.stead.put(home, v.chosen)
 }
 
 func (v *eventsView) pick(i int, follow bool) {
 	v.index, v.chosen = max(0, min(i, len(v.rows)-1)), 0
 	if follow && v.index < len(v.rows) {
 		v.chosen = v.rows[v.index].Seq
+	}
+}
+
+func (v *eventsView) move(id keymap.ID, page int) {
+	if i, ok := moved(id, v.index, len(v.rows), page); ok && len(v.rows) > 0 {
+		v.pick(i, i > 0)
+		v.stead.end(v.chosen)
 	}
 }
 
@@ -93,9 +117,7 @@ func (v *eventsView) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 	case keymap.Open:
 		v.jump(m)
 	default:
-		if i, ok := moved(id, v.index, len(v.rows), v.page); ok {
-			v.pick(i, i > 0)
-		}
+		v.move(id, v.page)
 	}
 	return nil
 }
@@ -108,8 +130,7 @@ func (v *eventsView) typed(m *Model, id keymap.ID, k tea.KeyPressMsg) {
 	case keymap.Open:
 		v.typing = false
 	case keymap.Up, keymap.Down:
-		i, _ := moved(id, v.index, len(v.rows), 1)
-		v.pick(i, i > 0)
+		v.move(id, 1)
 	default:
 		if v.filter.key(k) {
 			v.take(m.snap)
@@ -142,25 +163,6 @@ func (v *eventsView) rescope(m *Model) {
 func (v *eventsView) jump(m *Model) {
 	if e := v.selected(); e != nil {
 		m.toEvent(e)
-	}
-}
-
-// toEvent goes to the group and the member that an event is about.
-func (m *Model) toEvent(e *model.Event) {
-	if e.Key == (model.Key{}) {
-		m.say(sorry, "that concerns no group")
-		return
-	}
-	m.goTo(e.Key, e.Member)
-}
-
-// choose selects a member, if there is one of that name.
-func (v *groupView) choose(member string) {
-	for n := range v.members.table {
-		if mem, i := v.members.at(n); i == nil && mem.Name == member {
-			v.focused, v.lent = panelMembers, false
-			v.members.pick(n)
-		}
 	}
 }
 
@@ -221,6 +223,7 @@ func (v *eventsView) clicked(i int) *target {
 			return
 		}
 		v.chosen = seq
+		v.stead.end(seq)
 		v.take(m.snap)
 	})
 }

@@ -189,3 +189,13 @@ func (v *groupView) start(m *Model, id keymap.ID) {
 		m.push(newRemapWindow(m, g, v.remapped()))
 	}
 }
+
+// choose selects a member, if there is one of that name.
+func (v *groupView) choose(member string) {
+	for n := range v.members.table {
+		if mem, i := v.members.at(n); i == nil && mem.Name == member {
+			v.focused, v.lent = panelMembers, false
+			v.members.pick(n)
+		}
+	}
+}

@@ -23,8 +23,8 @@ type overview struct {
 	selected model.Key
 	chosen   bool      // the selection stays on its group; else it is on the first row
 	awaited  model.Key // a group that is selected once it is there, unless the selection moves before
-	hidden   model.Key // the group that was selected before the filter hid it, unless the selection moved since
-	index    int       // where the selection is, to stay near it when it vanishes
+	stead    stead[model.Key]
+	index    int // where the selection is, to stay near it when it vanishes
 	top      int
 	filter   input
 	typing   bool
@@ -34,14 +34,10 @@ type overview struct {
 
 // take sorts and filters a snapshot's groups.
 func (o *overview) take(s *model.Snapshot) {
-	sifted := o.filter.text() != o.arranged.filter
 	o.follow(s.Groups)
 	o.total = len(s.Groups)
 	o.sums = o.ledger.totals()
 	o.signs, o.names = max(len("VERDICT")+1, o.ledger.signs.most()), max(len("GROUP")+1, o.ledger.names.most(), glyph.Width(o.counted()))
-	if sifted && o.chosen {
-		o.refind()
-	}
 	o.find()
 }
 
@@ -51,40 +47,39 @@ type arrangement struct {
 	filter string
 }
 
-// find follows the selection by identity. When it is gone the neighbour takes over.
+// find follows the selection by identity. When it is hidden the nearest takes over, and when
+// it is gone the neighbour.
 func (o *overview) find() {
 	if _, shown := o.where(o.awaited); shown {
 		o.settle(o.awaited)
 	}
 	if !o.chosen {
-		o.index, o.hidden = 0, model.Key{}
-	} else if at, shown := o.where(o.selected); shown {
-		o.index = at
+		o.pick(0)
+		o.stead.end(o.selected)
 		return
-	} else if o.entry(o.selected) != nil && o.entry(o.hidden) == nil { // the filter lets it through no more
-		o.hidden = o.selected
 	}
-	o.pick(o.index)
-}
-
-// refind is find for another filter: it goes back to the group that one has hidden, or as
-// near to it as it can.
-func (o *overview) refind() {
-	if o.entry(o.hidden) == nil { // none was, or it is gone since
-		o.hidden = o.selected
+	home := o.stead.home(o.filter.text(), o.selected)
+	if o.entry(home) == nil {
+		home = o.selected
 	}
-	switch e := o.entry(o.hidden); {
+	switch e := o.entry(home); {
 	case e == nil:
+		o.pick(o.index)
+		home = o.selected
 	case e.shown:
-		o.selected, o.hidden = o.hidden, model.Key{}
+		o.selected, o.index = home, o.place(e)
 	case len(o.rows) > 0:
-		o.selected = o.rows[o.nearest(e)].Key
+		o.pick(o.nearest(e))
+	default:
+		o.selected, o.index = home, 0
 	}
+	o.stead.put(home, o.selected)
 }
 
 // settle puts the selection on a group, and leads it nowhere else by itself.
 func (o *overview) settle(k model.Key) {
-	o.selected, o.chosen, o.awaited, o.hidden = k, true, model.Key{}, model.Key{}
+	o.selected, o.chosen, o.awaited = k, true, model.Key{}
+	o.stead.end(k)
 }
 
 // pick selects by position.

@@ -91,3 +91,12 @@ func (m *Model) goTo(k model.Key, member string) {
 		m.group.choose(member)
 	}
 }
+
+// toEvent goes to the group and the member that an event is about.
+func (m *Model) toEvent(e *model.Event) {
+	if e.Key == (model.Key{}) {
+		m.say(sorry, "that concerns no group")
+		return
+	}
+	m.goTo(e.Key, e.Member)
+}

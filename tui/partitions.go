@@ -23,6 +23,7 @@ type partTable struct {
 	top    int
 	page   int
 	names  int // widest owner
+	stead  stead[int]
 }
 
 func newPartTable(c *partMap) *partTable {
@@ -48,9 +49,33 @@ func (t *partTable) take() {
 		t.names = max(t.names, glyph.Width(glyph.Clean(m.Name)))
 	}
 	sorted(t.rows, t.sort, t.key)
-	if len(t.rows) > 0 && !slices.Contains(t.rows, t.chart.cursor) {
-		t.chart.cursor = t.rows[0]
+	home := t.stead.home(t.filter.text(), t.chart.cursor)
+	if home >= len(g.Partitions) {
+		home = t.chart.cursor
 	}
+	t.chart.cursor = t.near(home)
+	t.stead.put(home, t.chart.cursor)
+}
+
+// near is a partition, or the nearest to it in the order of all that is shown.
+func (t *partTable) near(home int) int {
+	if len(t.rows) == 0 || slices.Contains(t.rows, home) {
+		return home
+	}
+	all := make([]int, len(t.chart.group.Partitions))
+	for p := range all {
+		all[p] = p
+	}
+	sorted(all, t.sort, t.key)
+	place := make([]int, len(all))
+	for i, p := range all {
+		place[p] = i
+	}
+	places := make([]int, len(t.rows))
+	for i, p := range t.rows {
+		places[i] = place[p]
+	}
+	return t.rows[nearest(places, place[home])]
 }
 
 // matches tells whether a partition is to be shown: by number, by what its owner is
@@ -169,6 +194,7 @@ func (t *partTable) move(m *Model, id keymap.ID) {
 func (t *partTable) step(id keymap.ID) {
 	if i, ok := moved(id, t.row(), len(t.rows), t.page); ok && len(t.rows) > 0 {
 		t.chart.cursor = t.rows[i]
+		t.stead.end(t.rows[i])
 	}
 }
 

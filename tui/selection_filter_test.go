@@ -91,6 +91,56 @@ func TestFilterGivesTheSelectionBack(t *testing.T) {
 	}
 }
 
+// In the partitions of a group and among the events it is as in the list of groups.
+func TestFilterKeepsOtherSelectionsNear(t *testing.T) {
+	s := rollup(newStage(t, 120, 60).show(eventful().snapshot())).press("enter")
+	c := &s.m.group.chart
+	c.cursor = 12
+	for filter, want := range map[string]int{"2": 2, "0,8": 8, "3-9": 9, "m1": 15, "m3": 12} {
+		if s.press("/").typed(filter); c.cursor != want {
+			t.Errorf("partitions by %s: %d, want %d", filter, c.cursor, want)
+		}
+		if s.press("esc"); c.cursor != 12 {
+			t.Errorf("partitions after %s: %d", filter, c.cursor)
+		}
+	}
+	s.press("/").typed("0,8,9").press("up")
+	if moved := c.cursor; moved != 8 || s.press("esc").m.group.chart.cursor != moved {
+		t.Errorf("moved to %d, and then on %d", moved, c.cursor)
+	}
+	s.press("/").typed("0").press("down", "enter") // there is no other, and it was meant
+	if s.show(eventful().snapshot()).press("esc"); c.cursor != 0 {
+		t.Errorf("%d", c.cursor)
+	}
+
+	s = newStage(t, 120, 60).show(eventful().snapshot()).press("e")
+	v := s.m.events
+	all := slices.Clone(v.rows)
+	at := slices.IndexFunc(all, func(e model.Event) bool { return e.Kind == model.EventQuorum })
+	for range at {
+		s.press("down")
+	}
+	home, above, below := v.chosen, all[at-1].Seq, all[at+1].Seq
+	if home == 0 || home != all[at].Seq {
+		t.Fatalf("at %d", home)
+	}
+	if s.press("/").typed("-quorum"); v.chosen != below {
+		t.Errorf("events: %d, want %d", v.chosen, below)
+	}
+	if s.typed(" zzz").show(eventful().snapshot()); len(v.rows) > 0 || v.selected() != nil {
+		t.Errorf("events: %v", v.rows)
+	}
+	if s.press("ctrl+w"); v.chosen != below {
+		t.Errorf("events: %d, want %d again", v.chosen, below)
+	}
+	if s.press("esc"); v.chosen != home || v.rows[v.index].Seq != home {
+		t.Errorf("events: back on %d, want %d", v.chosen, home)
+	}
+	if s.press("/").typed("-quorum").press("up", "esc"); v.chosen != above {
+		t.Errorf("events: moved, and then on %d, want %d", v.chosen, above)
+	}
+}
+
 // orderly is who runs a group that is well.
 func orderly(w world, k model.Key) ([]string, map[string]model.Consumer) {
 	i := slices.IndexFunc(w.groups, func(f fixture) bool { return f.key == k })
