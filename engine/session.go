@@ -107,9 +107,14 @@ func Contexts(ctx context.Context, o Options) ([]string, error) {
 // OnlyContext makes options of which nothing but the named NATS context says how to
 // connect: no flag and no variable.
 func (o Options) OnlyContext(name string) Options {
-	outside := o
 	o.Context, o.Server, o.Creds, o.NKey, o.User, o.Password, o.Token = name, "", "", "", "", "", ""
 	o.TLSCert, o.TLSKey, o.TLSCA, o.JSDomain, o.JSAPIPrefix = "", "", "", nil, nil
+	return o.withoutVariables()
+}
+
+// withoutVariables makes options for which no variable of NATS is set.
+func (o Options) withoutVariables() Options {
+	outside := o
 	o.Lookup = func(variable string) (string, bool) {
 		switch {
 		case variable == "HOME":

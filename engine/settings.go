@@ -29,14 +29,18 @@ type Origin struct{ Setting, From string }
 // Resolve decides what to connect to, one setting at a time: flag before environment
 // before NATS context, as the nats CLI does, with its names.
 //
-// Two rules are stricter than there. The way to log in is taken as a whole from the
-// first place that has one, never mixed from two. And a context lends nothing, least
-// of all its credentials, to a server named by --server or NATS_URL, unless the
-// context itself was named by flag.
+// Three rules are stricter than there. The way to log in is taken as a whole from the
+// first place that has one, never mixed from two. A context lends nothing, least of all
+// its credentials, to a server named by --server or NATS_URL, unless the context itself
+// was named by flag. And where that is, NATS_URL and the variables beside it, which are
+// about another server, are set aside.
 func Resolve(o Options) (*Settings, error) {
 	lent, named, err := loadContext(o)
 	if err != nil {
 		return nil, err
+	}
+	if o.Context != "" && o.Server == "" && o.env("NATS_URL") != "" {
+		o = o.withoutVariables()
 	}
 	r := &resolution{options: o, lent: lent, contextFrom: "context " + quote(named)}
 	server := r.pick("server", "--server", o.Server, "NATS_URL", func() string { return lent.ServerURL() })

@@ -74,6 +74,8 @@ func TestPrecedence(t *testing.T) {
 		{"--server: NATS_CONTEXT lends nothing", Options{Server: "nats://b:1", Lookup: at("NATS_CONTEXT", "named")}, "nats://b:1", "", "", "", "", "", "$JS.API"},
 		{"NATS_URL: the selected context lends nothing", Options{Lookup: at("NATS_URL", "nats://e:2")}, "nats://e:2", "", "", "", "", "", "$JS.API"},
 		{"--server and --context: both were asked for", Options{Server: "nats://b:1", Context: "sel", Lookup: at()}, "nats://b:1", "sel", "seluser", "selpw", "", "", "$JS.API"},
+		{"--context before NATS_URL and its login", Options{Context: "sel", Lookup: at("NATS_URL", "nats://e:2", "NATS_USER", "eu", "NATS_PASSWORD", "ep")}, "nats://sel:4222", "sel", "seluser", "selpw", "", "", "$JS.API"},
+		{"NATS_URL before the server of NATS_CONTEXT, which lends nothing", Options{Lookup: at("NATS_URL", "nats://e:2", "NATS_CONTEXT", "named")}, "nats://e:2", "", "", "", "", "", "$JS.API"},
 		{"--server before NATS_URL", Options{Server: "nats://b:1", Lookup: at("NATS_URL", "nats://e:2")}, "nats://b:1", "", "", "", "", "", "$JS.API"},
 		{"variables with --server", Options{Server: "nats://b:1", Lookup: at("NATS_USER", "u", "NATS_PASSWORD", "p")}, "nats://b:1", "", "u", "p", "", "", "$JS.API"},
 		{"a flag's login takes the place of the context's whole", Options{Context: "sel", Creds: "/f.creds", Lookup: at()}, "nats://sel:4222", "sel", "", "", "", "/f.creds", "$JS.API"},
