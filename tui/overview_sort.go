@@ -18,7 +18,9 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 	case keymap.SortKind:
 		return func(g *model.Group) (sortKey, bool) { return sortKey{text: string(g.Key.Kind)}, true }
 	case keymap.SortName:
-		return func(*model.Group) (sortKey, bool) { return sortKey{}, true } // as they come
+		return func(g *model.Group) (sortKey, bool) { // stream by stream, as [model.Key.Compare] has it
+			return sortKey{text: g.Key.Stream + "\x00" + g.Key.Group}, true
+		}
 	case keymap.SortParts:
 		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -float64(len(g.Partitions))}, true }
 	case keymap.SortMembers:

@@ -82,21 +82,31 @@ func TestOverviewSorts(t *testing.T) {
 		"I": "fulfillment analytics rollup settlement",
 		"T": "rollup settlement analytics fulfillment",
 	} {
-		s := newStage(t, 160, 40).show(sketch().snapshot())
-		if key != "V" { // it is by verdict already
-			s.press(key)
+		by := func() *stage {
+			s := newStage(t, 160, 40).show(sketch().snapshot())
+			if key != "V" { // it is by verdict already
+				s.press(key)
+			}
+			return s
 		}
-		if got := s.names(); got != want {
+		if got := by().names(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
-		s.press(key)
-		if a, b := s.names(), newStage(t, 160, 40).show(sketch().snapshot()).press("N", key, "i").names(); a != b {
-			t.Errorf("%s again and i differ: %s, %s", key, a, b)
+		again := by().press(key).names()
+		if turned := by().press("i").names(); again != turned {
+			t.Errorf("%s again and i differ: %s, %s", key, again, turned)
+		}
+		if again == want {
+			t.Errorf("%s again does not turn the order round: %s", key, again)
 		}
 	}
 	s := newStage(t, 160, 40).show(sketch().snapshot()).press("i")
 	if got, want := s.names(), "analytics fulfillment settlement rollup"; got != want {
 		t.Errorf("by verdict, the other way round: %s, want %s", got, want)
+	}
+	s = newStage(t, 160, 40).show(sketch().snapshot()).press("N", "N").sees("GROUP▼")
+	if got, want := s.names(), "rollup settlement fulfillment analytics"; got != want {
+		t.Errorf("by name, the other way round: %s, want %s", got, want)
 	}
 }
 
