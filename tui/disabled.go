@@ -30,6 +30,9 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 			off[keymap.Press] = "it is not over"
 		}
 	}
+	if d, ok := top.(*remapWindow); ok && s == keymap.Remap && d.stale == "" && d.unchanged() {
+		off[keymap.Make] = noChange
+	}
 	if why := m.contextRefusal(); why != "" {
 		off[keymap.ChooseContext] = why
 	}

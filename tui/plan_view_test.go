@@ -8,7 +8,7 @@ import (
 // What a plan warns of is seen without scrolling, in the least window too.
 func TestWarningsAreSeenFirst(t *testing.T) {
 	for _, z := range []size{{40, 12}, {80, 24}, {120, 40}} {
-		for _, keys := range [][]string{{"a", "m", "4", "enter"}, {"x", "enter"}, {"m", "C", "enter"}} {
+		for _, keys := range [][]string{{"a", "m", "4", "enter"}, {"x", "enter"}, {"m", "B", "enter"}} {
 			s := newStage(t, z.w, z.h).show(sketch().snapshot()).press("down", "enter").press(keys...)
 			d, ok := s.m.window().(*planWindow)
 			if !ok {

@@ -78,6 +78,16 @@ func (d *remapWindow) intent() model.Intent {
 	return in
 }
 
+// unchanged tells whether the edit is the group as it is: a mapping to the same owners would
+// take the pins, and give nothing.
+func (d *remapWindow) unchanged() bool {
+	byHand := d.strategy == "" && slices.Equal(d.owner, d.before)
+	return d.plan != nil && (byHand || d.plan.Idle())
+}
+
+// noChange is why nothing is planned then.
+const noChange = "nothing to write: no partition moves"
+
 // assignment is who owns what in the editor.
 func (d *remapWindow) assignment() model.Assignment {
 	return model.Assignment{Members: d.names, Owner: d.owner}
@@ -104,7 +114,11 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 			d.start(m, g)
 		}
 	case keymap.Make:
-		if d.stale == "" && d.plan != nil {
+		switch {
+		case d.stale != "" || d.plan == nil: // which is said already
+		case d.unchanged():
+			m.say(plainly, noChange)
+		default:
 			m.plan(d.group, d.intent())
 		}
 	case keymap.Named:

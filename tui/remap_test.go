@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+
+	"pcgtop/model"
 )
 
 // Whoever is left out of a plan that is shown is left out of the map at once: enter makes
@@ -62,4 +65,33 @@ func TestARemapBeginsAtTheSelectedMember(t *testing.T) {
 		}
 	}
 	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "G", "m", "x").sees("m3 is left out")
+}
+
+// A remap in which nothing is another's than before is not even planned: written, it would make
+// a balanced group mapped and take every pin.
+func TestARemapWithoutAMoveWritesNothing(t *testing.T) {
+	mapped := sketch()
+	mapped.groups[0].config.Members = nil
+	for i, share := range sketch().groups[0].config.Assignment().Shares() {
+		mapped.groups[0].config.Mappings = append(mapped.groups[0].config.Mappings, model.Mapping{Member: fmt.Sprintf("m%d", i+1), Partitions: share})
+	}
+	for what, w := range map[string]world{"balanced": sketch(), "mapped": mapped} {
+		for _, keys := range [][]string{nil, {"B", "left", "A"}, {"home", "]", "["}} {
+			s := newStage(t, 100, 30).show(w.snapshot()).press("down", "enter", "m", "home").press(keys...)
+			s.sees("stays " + what).sees("no partition moves yet")
+			s.press("?").sees("Not now: nothing to").press("esc")
+			s.press("enter").sees("nothing to write: no partition moves")
+			if _, ok := s.m.window().(*remapWindow); !ok {
+				t.Fatalf("%s, %v: it is planned\n%s", what, keys, s.plain())
+			}
+		}
+	}
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "1").sees("stays balanced").press("enter")
+	if _, ok := s.m.window().(*remapWindow); !ok {
+		t.Errorf("balanced, dealt evenly, is planned\n%s", s.plain())
+	}
+	s = newStage(t, 100, 30).show(mapped.snapshot()).press("down", "enter", "m", "1").sees("becomes balanced").press("enter")
+	if _, ok := s.m.window().(*planWindow); !ok {
+		t.Errorf("mapped, dealt evenly, is not planned\n%s", s.plain())
+	}
 }
