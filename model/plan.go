@@ -94,6 +94,17 @@ func (p *Plan) Moved() int {
 	return n
 }
 
+// HadTo is how many of the moves could not be spared. Where the number of partitions that each
+// member is to have is given, no other plan reaches it with fewer. By load, and by hand, the
+// numbers are chosen as well: there only what cannot stay had to move, for its owner leaves,
+// there is none, or a rule forbids it.
+func (p *Plan) HadTo() int {
+	if p.Intent.Strategy == StrategyLoad || p.Intent.Strategy == "" && p.Intent.Action == ActionRemap {
+		return p.Price.Forced
+	}
+	return max(p.Least, p.Price.Forced)
+}
+
 // WritesConfig tells whether applying the plan writes the group's config.
 func (p *Plan) WritesConfig() bool {
 	switch p.Intent.Action {

@@ -69,6 +69,30 @@ func TestPlanRemapAndBalance(t *testing.T) {
 	}
 }
 
+// What had to move is what cannot stay, wherever the plan chooses how much each member gets.
+func TestHadTo(t *testing.T) {
+	g := group(config(16, "m1", "m2", "m3"), 41) // m3 has 10 to 14
+	give := func(m1, m2 string) []Mapping {
+		a, _ := ParseRanges(m1)
+		b, _ := ParseRanges(m2)
+		return []Mapping{{Member: "m1", Partitions: a}, {Member: "m2", Partitions: b}}
+	}
+	for _, c := range []struct {
+		in          Intent
+		moves, want int
+	}{
+		{Intent{Action: ActionDrop, Members: []string{"m3"}}, 9, 5},
+		{Intent{Action: ActionAdd, Members: []string{"m4"}}, 7, 4},
+		{Intent{Action: ActionRemap, Strategy: StrategyLoad, Mappings: give("0-3,15", "4-14")}, 6, 5},
+		{Intent{Action: ActionRemap, Strategy: StrategyFewest, Mappings: give("0-4,10-11,15", "5-9,12-14")}, 5, 5},
+		{Intent{Action: ActionRemap, Mappings: give("0-3,15", "4-14")}, 6, 5},
+	} {
+		if p := plan(t, g, c.in); p.Moved() != c.moves || p.HadTo() != c.want {
+			t.Errorf("%+v: %d of %d had to, want %d of %d", c.in, p.HadTo(), p.Moved(), c.want, c.moves)
+		}
+	}
+}
+
 func TestPlanRefusals(t *testing.T) {
 	balanced := group(config(3, "m1", "m2"), 1, consumer("m1", "", epoch(), 0))
 	mapped := group(&Config{Partitions: 2, Mappings: []Mapping{{Member: "a", Partitions: []int{0, 1}}}}, 1)

@@ -60,7 +60,7 @@ func effect(t *theme, p *model.Plan, g *model.Group, w, most int) []*row {
 	moved := p.Moved()
 	head := t.row().put(t.title, fmt.Sprintf("%d of %s", moved, model.Count(len(p.Changes), "partition"))).put(t.text, " "+verb(moved))
 	if moved > 0 {
-		head.put(t.dim, fmt.Sprintf(" (%d had to)", p.Least))
+		head.put(t.dim, fmt.Sprintf(" (%d had to)", p.HadTo()))
 	}
 	rows := []*row{head}
 	moves := model.DescribeMoves(p.Base.Assignment(), model.Assign(p.Base.Partitions, p.Members, p.Mappings))

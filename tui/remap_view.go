@@ -174,7 +174,7 @@ func (d *remapWindow) state(t *theme, w int) []*row {
 		return []*row{t.row().put(t.dim, "no partition moves yet")}
 	}
 	moves := model.DescribeMoves(d.plan.Base.Assignment(), d.plan.After())
-	r := t.row().put(t.title, fmt.Sprintf("%d of %d move", d.plan.Moved(), len(d.owner))).put(t.dim, fmt.Sprintf(" (%d had to)  ", d.plan.Least))
+	r := t.row().put(t.title, fmt.Sprintf("%d of %d move", d.plan.Moved(), len(d.owner))).put(t.dim, fmt.Sprintf(" (%d had to)  ", d.plan.HadTo()))
 	return []*row{r.left(t.text, moves, max(0, w-r.width))}
 }
 

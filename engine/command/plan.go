@@ -214,7 +214,7 @@ func showPlan(w io.Writer, p *model.Plan, weights []float64) error {
 		return err
 	}
 	price := p.Price
-	fmt.Fprintf(w, "\n%d of %s move (%d had to); %.0f %% stay\n", price.Moves, model.Count(len(p.Changes), "partition"), max(p.Least, price.Forced), 100*price.Locality)
+	fmt.Fprintf(w, "\n%d of %s move (%d had to); %.0f %% stay\n", price.Moves, model.Count(len(p.Changes), "partition"), p.HadTo(), 100*price.Locality)
 	fmt.Fprintf(w, "heaviest against the mean: %.2f ▸ %.2f, by %s\n", price.Before.Ratio(), price.After.Ratio(), map[bool]string{true: "load", false: "count"}[price.Weighed])
 	if moves := model.DescribeMoves(before, after); moves != "" {
 		fmt.Fprintln(w, "moves: "+moves)
