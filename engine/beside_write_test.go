@@ -102,3 +102,15 @@ func TestWriteDeniedWhatItReads(t *testing.T) {
 		})
 	}
 }
+
+// A name that looks like a login is named whole.
+func TestDeniedNameLikeALogin(t *testing.T) {
+	const subject = "$JS.API.CONSUMER.UNPIN.ORDERS-cg.eu:1@host"
+	r := newRefusals()
+	ctx, stop := r.watch(t.Context(), concerns(subject))
+	defer stop()
+	r.hear(refusedTo(`Publish to "` + subject + `"`))
+	if denied := deniedBy(ctx); denied == nil || !strings.Contains(denied.Error(), subject) {
+		t.Errorf("%v", denied)
+	}
+}

@@ -60,8 +60,11 @@ func (r *refusals) hear(err error) {
 	if also != nil {
 		also(err)
 	}
-	_, what, _ := strings.Cut(redact(err.Error()), "Permissions Violation for ")
-	subject, _ := observe.RefusedSubject(err)
+	_, what, _ := strings.Cut(err.Error(), "Permissions Violation for ")
+	subject, known := observe.RefusedSubject(err)
+	if !known { // what else a server says can be anything
+		what = redact(what)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for end, concerns := range r.calls {
