@@ -173,12 +173,12 @@ func (l *link) errors(ctx context.Context) error {
 				d.inbox = inbox
 				l.deaf.Store(true)
 			}
-			l.api.refuse(d)
 			if what := d.advice(l.opts.APIPrefix); !l.denied[what] {
 				l.denied[what] = true
 				l.lacks.Store(true)
 				l.emit(model.DeniedSeen{What: what})
 			}
+			l.api.refuse(d) // then: what ends by it is told after it
 		}
 	}
 }
