@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"fmt"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go"
 
 	"pcgtop/internal/natstest"
 	"pcgtop/model"
@@ -30,11 +27,13 @@ func TestRefusedBeside(t *testing.T) {
 			for _, what := range []string{
 				`Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`,
 				`Publish to "$JS.API.STREAM.LIST"`,
+				`Publish to "$JS.API.CONSUMER.LIST.ORDERS"`, // of static groups
+				`Publish to "$JS.API.DIRECT.GET.KV_elastic-consumer-groups.$KV.elastic-consumer-groups.ORDERS.other"`,
 				`Publish to "$JS.API.STREAM.MSG.GET.KV_elastic-consumer-groups"`,
 				`Publish to "$JS.API.CONSUMER.CREATE.KV_elastic-consumer-groups.x.$KV.elastic-consumer-groups.>"`,
 				`Publish to "$JS.API.DIRECT.GET.ORDERS-cg"`,
 			} {
-				e.refusals.hear(fmt.Errorf("%w: Permissions Violation for %s", nats.ErrPermissionViolation, what))
+				e.refusals.hear(refusedTo(what))
 			}
 		}
 	}()

@@ -84,7 +84,7 @@ func named(resources []pcgroups.Resource) []string {
 // or why it cannot be. Nothing is written.
 func (e *Engine) PlanCreation(ctx context.Context, k model.Key, c model.Config) (*model.Plan, error) {
 	made := model.Creation{Config: c}
-	err := e.guard(ctx, concernsPlan(k), func(ctx context.Context) error {
+	err := e.guard(ctx, concerns(".STREAM.INFO."+k.Stream, ".STREAM.INFO."+k.ConsumeStream()), func(ctx context.Context) error {
 		origin, err := e.js.Stream(ctx, k.Stream)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("there is no stream %s", k.Stream)
@@ -121,7 +121,8 @@ func (e *Engine) PlanCreation(ctx context.Context, k model.Key, c model.Config) 
 // Nothing is removed.
 func (e *Engine) PlanDeletion(ctx context.Context, k model.Key) (*model.Plan, error) {
 	var d model.Deletion
-	err := e.guard(ctx, concernsPlan(k), func(ctx context.Context) error {
+	asked := concernsWrite(&model.Plan{Key: k, Intent: model.Intent{Action: model.ActionDelete}})
+	err := e.guard(ctx, asked, func(ctx context.Context) error {
 		report, err := pcgroups.PlanDelete(ctx, e.js, k.Kind, k.Stream, k.Group)
 		if err != nil {
 			return err

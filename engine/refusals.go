@@ -88,8 +88,8 @@ func concerns(parts ...string) func(subject string) bool {
 }
 
 // concernsWrite is what carrying out a plan asks for. What observing is refused meanwhile, or
-// another plan, is something else, or is refused to this plan, too. It is not the config as
-// the bucket's leader has it, which is read otherwise where that is not permitted.
+// another plan, is something else, or is refused to this plan, too. Configs are read by direct
+// gets, which buckets allow, or otherwise where the bucket's leader may not be asked.
 func concernsWrite(p *model.Plan) func(subject string) bool {
 	k, bucket, work := p.Key, observe.BucketName(p.Key.Kind), p.Key.ConsumeStream()
 	asked := []string{".STREAM.INFO.KV_" + bucket, "$KV." + bucket + "." + k.BucketKey()}
@@ -122,14 +122,6 @@ func concernsKinds(subject string) bool {
 	return found && !strings.Contains(subject, ".CONSUMER.CREATE.") && !slices.ContainsFunc(model.Founded(), func(k model.Kind) bool {
 		return strings.HasPrefix(key, observe.BucketName(k)+".")
 	})
-}
-
-// concernsPlan is what is asked for to plan that a group is made or deleted. Configs are read
-// by direct gets, which buckets allow; observing asks for them otherwise, too.
-func concernsPlan(k model.Key) func(subject string) bool {
-	bucket := "KV_" + observe.BucketName(k.Kind)
-	return concerns(".STREAM.INFO."+k.Stream, ".CONSUMER.LIST."+k.Stream, ".STREAM.INFO."+k.ConsumeStream(),
-		".STREAM.INFO."+bucket, ".DIRECT.GET."+bucket+".")
 }
 
 // deniedBy is the refusal that has ended a context of [refusals.watch], nil if none has.

@@ -18,7 +18,7 @@ type reports struct {
 }
 
 // mostReports bounds how many different ones wait.
-const mostReports = 1 << 14
+const mostReports = 4096
 
 func newReports() *reports {
 	return &reports{wake: make(chan struct{}, 1), waiting: map[string]struct{}{}}
