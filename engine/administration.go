@@ -17,7 +17,7 @@ import (
 // administration is the administrator that writes.
 type administration struct {
 	js      jetstream.JetStream
-	opener  observe.Opener // for the kinds that write themselves
+	opener  opener // for the kinds that write themselves
 	current func() *model.Snapshot
 	stored  func(ctx context.Context, k model.Key) (model.ConfigSeen, error)
 	see     func(...model.Observation)

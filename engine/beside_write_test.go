@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
+	"pcgtop/internal/natstest"
 	"pcgtop/model"
 )
 
@@ -112,5 +115,31 @@ func TestDeniedNameLikeALogin(t *testing.T) {
 	r.hear(refusedTo(`Publish to "` + subject + `"`))
 	if denied := deniedBy(ctx); denied == nil || !strings.Contains(denied.Error(), subject) {
 		t.Errorf("%v", denied)
+	}
+}
+
+// A kind that writes itself is ended by what is refused of the buckets that it opened, and by
+// nothing else.
+func TestRefusedBesideAKind(t *testing.T) {
+	_, js := client(t, natstest.Start(t).ClientURL())
+	must(js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "mine"}))
+	for what, ends := range map[string]bool{
+		`Publish to "$JS.API.DIRECT.GET.KV_other-mine.$KV.other-mine.k"`: false,
+		`Publish to "$JS.API.DIRECT.GET.KV_mine-other.$KV.mine-other.k"`: false,
+		`Publish to "$KV.other.mine.k"`:                                  false,
+		`Publish to "$JS.API.CONSUMER.CREATE.KV_mine.x.$KV.mine.>"`:      false,
+		`Publish to "$JS.API.STREAM.MSG.GET.KV_mine"`:                    false,
+		`Publish to "$KV.mine.k"`:                                        true,
+		`Publish to "JS.APP.API.$KV.mine.k"`:                             true,
+		`Publish to "$JS.API.DIRECT.GET.KV_mine.$KV.mine.k"`:             true,
+	} {
+		buckets := &opened{opener: opener{js, newRefusals()}}
+		ctx, stop := buckets.refused.watch(t.Context(), buckets.concerns)
+		must(buckets.KeyValue(ctx, "mine"))
+		buckets.refused.hear(refusedTo(what))
+		if (deniedBy(ctx) != nil) != ends {
+			t.Errorf("%s: %v", what, context.Cause(ctx))
+		}
+		stop()
 	}
 }

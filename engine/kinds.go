@@ -39,8 +39,14 @@ func (a *administration) ofKind(ctx context.Context, p *model.Plan) (Outcome, er
 	if !can || !p.Intent.Action.OfKind() {
 		return Outcome{}, fmt.Errorf("%s cannot be done to a %s group: nothing was written", p.Intent.Action, p.Key.Kind)
 	}
-	revision, err := by.Apply(ctx, a.opener, p)
+	buckets := &opened{opener: a.opener}
+	ctx, stop := a.opener.refused.watch(ctx, buckets.concerns)
+	defer stop()
+	revision, err := by.Apply(ctx, buckets, p)
+	denied := deniedBy(ctx)
 	switch {
+	case err != nil && denied != nil:
+		return Outcome{}, fmt.Errorf("%s: %w; nothing was written", describe(p), denied)
 	case errors.Is(err, observe.ErrChanged):
 		return Outcome{}, fmt.Errorf("%w: %w", ErrChanged, err)
 	case err != nil:

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"pcgtop/engine/observe"
 	"pcgtop/model"
@@ -96,7 +95,7 @@ func concernsWrite(p *model.Plan) func(subject string) bool {
 	rivals := ".DIRECT.GET.KV_" + bucket + "." // other groups' configs are read
 	switch a := p.Intent.Action; {
 	case a.OfKind():
-		return concernsKinds
+		return func(string) bool { return false } // only the kind knows: see opened
 	case a == model.ActionStepDown:
 		asked = append(asked, rivals, ".STREAM.INFO."+work)
 		for _, pin := range p.Pins {
@@ -113,15 +112,6 @@ func concernsWrite(p *model.Plan) func(subject string) bool {
 		return concerns(append(asked, ".STREAM.INFO."+work, ".CONSUMER.LIST."+work, ".CONSUMER.PAUSE."+work+".")...)
 	}
 	return concerns(asked...)
-}
-
-// concernsKinds is what kinds that write themselves ask for: only they know which of the
-// buckets that are none of elastic or static groups is theirs.
-func concernsKinds(subject string) bool {
-	_, key, found := strings.Cut(subject, "$KV.")
-	return found && !strings.Contains(subject, ".CONSUMER.CREATE.") && !slices.ContainsFunc(model.Founded(), func(k model.Kind) bool {
-		return strings.HasPrefix(key, observe.BucketName(k)+".")
-	})
 }
 
 // deniedBy is the refusal that has ended a context of [refusals.watch], nil if none has.
@@ -146,23 +136,6 @@ func unlessRefused(ctx context.Context, most time.Duration) (context.Context, co
 
 // whatever is refused is of concern.
 func whatever(string) bool { return true }
-
-// opener opens buckets, and says which permission is missing where that is refused.
-type opener struct {
-	js      jetstream.JetStream
-	refused *refusals
-}
-
-// KeyValue implements [observe.Opener]. The error wraps [ErrDenied] where it is not permitted.
-func (o opener) KeyValue(ctx context.Context, bucket string) (jetstream.KeyValue, error) {
-	ctx, stop := o.refused.watch(ctx, concerns(".STREAM.INFO.KV_"+bucket))
-	defer stop()
-	kv, err := o.js.KeyValue(ctx, bucket)
-	if denied := deniedBy(ctx); err != nil && denied != nil {
-		return nil, denied
-	}
-	return kv, err
-}
 
 // deniedError wraps ErrDenied and says which permission is missing.
 type deniedError struct{ what string }
