@@ -3,6 +3,7 @@ package pcgroups
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -30,10 +31,26 @@ func CheckSources(kind model.Kind, c jetstream.StreamConfig, filters []model.Fil
 			subject = "*." + subject
 		}
 		if !slices.ContainsFunc(stored, func(s string) bool { return model.Overlap(s, subject) }) {
+			if behind := behindPartition(stored); kind == model.KindStatic && len(behind) > 0 {
+				return fmt.Errorf("filter %q matches no subject that stream %s stores behind the partition in front, which a static group's filters leave out: give %s, or a part of it", f.Subject, c.Name, strings.Join(behind, " or "))
+			}
 			return fmt.Errorf("filter %q matches no subject %s%s", f.Subject, what, strings.Join(stored, ", "))
 		}
 	}
 	return nil
+}
+
+// behindPartition is what follows in stored subjects, with wildcards, on a token that may be
+// the number of a partition.
+func behindPartition(stored []string) []string {
+	var list []string
+	for _, s := range stored {
+		first, rest, more := strings.Cut(s, ".")
+		if _, err := strconv.Atoi(first); more && (first == "*" || err == nil) {
+			list = append(list, rest)
+		}
+	}
+	return list
 }
 
 // StampedAlready says that an elastic group's stream stamps partitions itself, as that of a

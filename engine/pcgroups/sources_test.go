@@ -1,6 +1,7 @@
 package pcgroups
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -47,6 +48,15 @@ func TestCheckSourcesOfAStaticGroup(t *testing.T) {
 		if err := CheckSources(model.KindStatic, stamps, []model.Filter{{Subject: filter}}); (err == nil) != fits {
 			t.Errorf("%s: %v", filter, err)
 		}
+	}
+	err := CheckSources(model.KindStatic, stamps, []model.Filter{{Subject: "*.payments.*"}})
+	if want := `filter "*.payments.*" matches no subject that stream P stores behind the partition in front, which a static group's filters leave out: give payments.*, or a part of it`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	bare := stamps
+	bare.SubjectTransform = &jetstream.SubjectTransformConfig{Source: "payments.*", Destination: "paid.{{wildcard(1)}}"}
+	if err := CheckSources(model.KindStatic, bare, []model.Filter{{Subject: "nosuch.*"}}); err == nil || !strings.HasSuffix(err.Error(), "stores, which are paid.*") {
+		t.Errorf("no partition is in front: %v", err)
 	}
 	if err := CheckSources(model.KindStatic, jetstream.StreamConfig{Subjects: []string{"a.*"}}, []model.Filter{{Subject: "b.*"}}); err != nil {
 		t.Errorf("whoever publishes may stamp: %v", err)
