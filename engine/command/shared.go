@@ -89,7 +89,8 @@ func (e *Env) memberInfo(k model.Key, name string) error {
 	return Whole([]*model.Group{g})
 }
 
-// delete lists what will go, asks unless forced, and deletes that and nothing else.
+// delete lists what will go, asks unless forced, and deletes that and nothing else. Where
+// nothing is there that a group of the name has, or has left behind, it is not found.
 func (e *Env) delete(k model.Key, force bool) error {
 	if err := e.mayWrite(); err != nil {
 		return err
@@ -102,6 +103,10 @@ func (e *Env) delete(k model.Key, force bool) error {
 	})
 	if err != nil {
 		return fmt.Errorf("deleting %s: %w", k, err)
+	}
+	if !plan.Found() {
+		list(e.asking(), "is left alone", plan.LeftAlone)
+		return fmt.Errorf("%s group %s: %w; %s", k.Kind, k, ErrNotFound, lists)
 	}
 	if !force && len(plan.Removed) > 0 {
 		list(e.asking(), "will be deleted", plan.Removed)

@@ -27,6 +27,8 @@ type Resource struct {
 	Kind ResourceKind
 	Name string
 	Why  string // why it is left alone, empty otherwise
+
+	Others bool // it is left alone as something else's, and is nothing that the group has left behind
 }
 
 func (r Resource) String() string {
@@ -77,6 +79,13 @@ func deleteLatest(ctx context.Context, js jetstream.JetStream, kind model.Kind, 
 	return err
 }
 
+// Found tells whether anything is, or was, there of the group: its config, or what it has left
+// behind.
+func (r *DeleteReport) Found() bool {
+	ours := func(left Resource) bool { return !left.Others }
+	return r.Revision != 0 || len(r.Removed) > 0 || slices.ContainsFunc(r.LeftAlone, ours)
+}
+
 // PlanDelete tells what [DeleteGroup] would do now, and changes nothing.
 func PlanDelete(ctx context.Context, js jetstream.JetStream, kind model.Kind, stream, group string) (*DeleteReport, error) {
 	k := groupKey(kind, stream, group)
@@ -121,7 +130,7 @@ func (r *DeleteReport) planWorkStream(ctx context.Context, js jetstream.JetStrea
 		return nil
 	}
 	if work.Why = workStreamFault(stream.CachedInfo().Config, k.Stream, stored); work.Why != "" {
-		work.Why = "not the group's: " + work.Why
+		work.Why, work.Others = "not the group's: "+work.Why, true
 		r.LeftAlone = append(r.LeftAlone, work)
 		return nil
 	}
@@ -144,7 +153,15 @@ func (r *DeleteReport) planConsumers(ctx context.Context, js jetstream.JetStream
 			return err
 		}
 	}
-	claims, err := consumerClaims(ctx, kv, k, members)
+	names := members
+	if stored == nil { // nothing but the other groups tells whose they are
+		for _, info := range infos {
+			if member, ours := strings.CutPrefix(info.Name, k.Group+"-"); ours {
+				names = append(names, member)
+			}
+		}
+	}
+	claims, err := consumerClaims(ctx, kv, k, names)
 	if err != nil {
 		return err
 	}
@@ -160,7 +177,7 @@ func (r *DeleteReport) planConsumers(ctx context.Context, js jetstream.JetStream
 		_, mine := slices.BinarySearch(members, member)
 		switch {
 		case claimed && other.owns(info.Config) && !(mine && stored.ownsConsumer(member, info.Config)):
-			c.Why = "belongs to group " + other.group.String()
+			c.Why, c.Others = "belongs to group "+other.group.String(), true
 		case !mine:
 			c.Why = "not ours: the group's config names no member " + member
 		case claimed && (other.owns(info.Config) || !stored.ownsConsumer(member, info.Config)):

@@ -68,6 +68,21 @@ func TestDeleteStaticTakesOnlyItsOwn(t *testing.T) {
 	if len(again.Removed) != 0 || len(again.AlreadyGone) != 1 || len(again.LeftAlone) != 2 {
 		t.Errorf("again: %+v", again)
 	}
+	// Whoever deletes a group that never was is told; what it may have left behind is not nothing.
+	f.found(true, model.KindStatic, "ST", "bill")
+	f.must(nil, f.js.DeleteConsumer(f.ctx, "ST", "bill-stray"))
+	f.found(false, model.KindStatic, "ST", "bill") // bill-eu-m1 is another's
+	f.found(true, model.KindStatic, "ST", "bill-eu")
+}
+
+// found checks whether anything of a group is there to delete.
+func (f *fixture) found(want bool, kind model.Kind, stream, group string) {
+	f.t.Helper()
+	plan, err := PlanDelete(f.ctx, f.js, kind, stream, group)
+	f.must(plan, err)
+	if plan.Found() != want {
+		f.t.Errorf("%s/%s is found: %v, want %v: %+v", stream, group, plan.Found(), want, plan)
+	}
 }
 
 // ENG-02, work streams: A/B-C and A-B/C want the same one.
@@ -125,12 +140,15 @@ func TestDeleteElasticFinishes(t *testing.T) {
 	f.stream("A", "a", 0)
 	f.must(CreateElastic(f.ctx, f.js, "A", "B", 2, nil, 0, 0))
 	f.must(nil, f.kv(elasticBucket).Purge(f.ctx, "A.B"))
+	f.found(true, model.KindElastic, "A", "B")
 	f.must(nil, DeleteElastic(f.ctx, f.js, "A", "B"))
+	f.found(false, model.KindElastic, "A", "B")
 	if stream, _ := findStream(f.ctx, f.js, "A-B"); stream != nil {
 		t.Error("the work stream stayed")
 	}
 	// Something else of that name is not a group's.
 	f.must(f.js.CreateStream(f.ctx, jetstream.StreamConfig{Name: "A-B", Retention: jetstream.WorkQueuePolicy, Sources: []*jetstream.StreamSource{{Name: "A"}}}))
+	f.found(false, model.KindElastic, "A", "B")
 	f.must(nil, DeleteElastic(f.ctx, f.js, "A", "B"))
 	f.must(f.js.Stream(f.ctx, "A-B"))
 }
