@@ -84,6 +84,7 @@ type connection struct {
 	HideAddresses bool          `help:"Show and write no network addresses."`
 	LogEvents     string        `help:"Append every event to a file, a JSON line each." placeholder:"FILE"`
 	unlogged      *unlogged
+	readOnlyBy    string // what ReadOnly is set by
 	Audit         string `help:"Record every action in this file, two JSON lines each (mode 0600)." placeholder:"FILE"`
 }
 
@@ -100,7 +101,7 @@ func (c connection) options() engine.Options {
 	return engine.Options{
 		Context: c.Context, Server: c.Server, Creds: c.Creds, NKey: c.NKey, User: c.User, Password: c.Password, Token: c.Token,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, TLSCA: c.TLSCA, JSDomain: c.JSDomain, JSAPIPrefix: c.JSAPIPrefix, Parti: c.Parti.Name,
-		Timeout: c.Timeout, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
+		Timeout: c.Timeout, ReadOnly: c.ReadOnly, ReadOnlyBy: c.readOnlyBy, Refresh: c.Refresh, MaxRequests: c.MaxRequests,
 		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Unlogged: c.unlogged.say, Audit: c.Audit,
 	}
 }
@@ -246,7 +247,7 @@ func (d demoCmd) Run(ctx context.Context, c *cli) (err error) {
 // demoOptions are those for the demo's server: nobody's own servers or credentials have
 // to do with it.
 func (c connection) demoOptions(url string) engine.Options {
-	return engine.Options{Server: url, ReadOnly: c.ReadOnly, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
+	return engine.Options{Server: url, ReadOnly: c.ReadOnly, ReadOnlyBy: c.readOnlyBy, Refresh: c.Refresh, MaxRequests: c.MaxRequests, Timeout: c.Timeout,
 		HideAddresses: c.HideAddresses, LogEvents: c.LogEvents, Unlogged: c.unlogged.say, Audit: c.Audit, Lookup: ownVariables}
 }
 

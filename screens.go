@@ -42,6 +42,7 @@ func (c *cli) screen(target string) tui.Options {
 func (c *cli) live(e *engine.Engine, target string) tui.Options {
 	show := c.screen(target)
 	show.Source, show.Admin, show.Finder, show.Inspector = e, e, e, e
+	show.ReadOnlyBy = e.ReadOnlyBy()
 	return show
 }
 

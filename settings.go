@@ -78,6 +78,9 @@ func (c *cli) take(e config.Effective) {
 	c.Theme, c.NoColor, c.ASCII, c.Mouse = e.Text("theme"), e.Bool("no_color"), e.Bool("ascii"), e.Bool("mouse")
 	c.Timeout, c.Refresh, c.MaxRequests = e.Duration("timeout"), e.Duration("refresh"), e.Number("max_requests")
 	c.ReadOnly, c.HideAddresses = e.Bool("read_only"), e.Bool("hide_addresses")
+	if c.readOnlyBy = ""; c.ReadOnly {
+		c.readOnlyBy = e.From("read_only")
+	}
 	c.LogEvents, c.Audit = home(e.Text("log_events")), home(e.Text("audit"))
 }
 

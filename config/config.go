@@ -109,6 +109,15 @@ func (e Effective) Text(name string) string {
 	return e[i].Value
 }
 
+// From is where a setting came from, see [Value].
+func (e Effective) From(name string) string {
+	i := slices.IndexFunc(e, func(v Value) bool { return v.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return e[i].From
+}
+
 func (e Effective) Bool(name string) bool { return e.Text(name) == "true" }
 
 func (e Effective) Duration(name string) time.Duration {

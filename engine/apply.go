@@ -39,19 +39,29 @@ type Outcome struct {
 	Revision uint64 // of the config since; 0: it was not written
 }
 
-// ReadOnly makes an administrator that refuses every write.
-func ReadOnly(Administrator) Administrator { return readOnly{} }
+// ReadOnly makes an administrator that refuses every write, as by says, see
+// [Engine.ReadOnlyBy].
+func ReadOnly(by string) Administrator { return readOnly{by} }
 
-type readOnly struct{}
+type readOnly struct{ by string }
 
 func (readOnly) ReadOnly() bool { return true }
 
-func (readOnly) Apply(context.Context, *model.Plan, func(model.Handover)) (Outcome, error) {
-	return Outcome{}, fmt.Errorf("%w: nothing was written; leave out --read-only and PCGTOP_READ_ONLY to write", ErrReadOnly)
+func (r readOnly) Apply(context.Context, *model.Plan, func(model.Handover)) (Outcome, error) {
+	return Outcome{}, fmt.Errorf("%w, set by %s: nothing was written; leave that out to write", ErrReadOnly, r.by)
 }
 
 // ReadOnly tells whether writes are refused.
-func (e *Engine) ReadOnly() bool { return e.admin.ReadOnly() }
+func (e *Engine) ReadOnly() bool { return e.ReadOnlyBy() != "" }
+
+// ReadOnlyBy is what has writes refused: a flag, a variable, or a line of the settings file;
+// empty where nothing does.
+func (e *Engine) ReadOnlyBy() string {
+	if r, ok := e.admin.(readOnly); ok {
+		return r.by
+	}
+	return ""
+}
 
 // Apply carries a plan out as it stands or not at all, see [Administrator]. What came
 // of it is also told as an event; its effect shows when it is observed.

@@ -151,12 +151,16 @@ func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 	s := natstest.Start(t)
 	_, js := client(t, s.ClientURL())
 	k := elasticGroup(t, js, "m1", "m2")
-	for name, change := range map[string]func(*Options){
-		"option":      func(o *Options) { o.ReadOnly = true },
-		"environment": func(o *Options) { o.Lookup = env("PCGTOP_READ_ONLY", "1") },
+	for name, c := range map[string]struct {
+		change func(*Options)
+		by     string
+	}{
+		"option":      {func(o *Options) { o.ReadOnly = true }, "--read-only"},
+		"environment": {func(o *Options) { o.Lookup = env("PCGTOP_READ_ONLY", "1") }, "PCGTOP_READ_ONLY"},
+		"a file":      {func(o *Options) { o.ReadOnly, o.ReadOnlyBy = true, "config.yaml:9" }, "config.yaml:9"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := start(t, s.ClientURL(), change)
+			e := start(t, s.ClientURL(), c.change)
 			now := until(t, e, "live", func(s *model.Snapshot) bool { return live(s) && s.Group(k) != nil })
 			if !now.ReadOnly || !e.ReadOnly() {
 				t.Error("it does not say that it is read-only")
@@ -165,8 +169,8 @@ func TestReadOnlyRefusesEveryWrite(t *testing.T) {
 				plan(t, now.Group(k), model.ActionAdd, "m3"), plan(t, now.Group(k), model.ActionDrop, "m1"),
 				{Intent: model.Intent{Action: model.ActionStepDown}, Key: k}, {Intent: model.Intent{Action: "unheard of"}, Key: k},
 			} {
-				if _, err := e.Apply(t.Context(), p); !errors.Is(err, ErrReadOnly) {
-					t.Errorf("%s: %v", p.Intent.Action, err)
+				if _, err := e.Apply(t.Context(), p); !errors.Is(err, ErrReadOnly) || !strings.Contains(err.Error(), c.by) || e.ReadOnlyBy() != c.by {
+					t.Errorf("%s: %v, by %s", p.Intent.Action, err, e.ReadOnlyBy())
 				}
 			}
 			config := must(oracle.GetElasticConsumerGroupConfig(t.Context(), js, "ORDERS", "cg"))

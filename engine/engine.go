@@ -70,7 +70,7 @@ func newEngine(nc *nats.Conn, js jetstream.JetStream, s *Settings, o Options, re
 	e.current.ReadOnly = o.ReadOnly // nobody has it yet
 	e.admin = &administration{js: js, opener: opener{js, refused}, current: e.Current, stored: e.observer.Stored, see: e.see, kinds: kinds}
 	if o.ReadOnly {
-		e.admin = ReadOnly(e.admin)
+		e.admin = ReadOnly(o.ReadOnlyBy)
 	}
 	return e
 }

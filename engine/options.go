@@ -42,6 +42,7 @@ type Options struct {
 	Unlogged func(error)
 
 	ReadOnly    bool          // refuse every write; PCGTOP_READ_ONLY does the same
+	ReadOnlyBy  string        // what it is set by, for whoever is refused; default --read-only
 	MaxRequests float64       // API requests per second that observing may make; default 20
 	Refresh     time.Duration // how often what is on the screen is read; default 1 s
 	Audit       string        // file to record every action in, a JSON line each; empty: none
@@ -89,6 +90,10 @@ func (o Options) withDefaults() (Options, error) {
 	if text := o.env("PCGTOP_READ_ONLY"); text != "" && !o.ReadOnly {
 		on, err := strconv.ParseBool(text)
 		o.ReadOnly = on || err != nil // whatever it is, somebody meant it
+		o.ReadOnlyBy = "PCGTOP_READ_ONLY"
+	}
+	if o.ReadOnlyBy == "" {
+		o.ReadOnlyBy = "--read-only"
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = 5 * time.Second

@@ -83,7 +83,7 @@ func (m *Model) switched(msg switchedMsg) tea.Cmd {
 		return nil
 	}
 	o, now := &m.opts, msg.now
-	o.Source, o.Admin, o.Finder, o.Inspector = now.Source, now.Admin, now.Finder, now.Inspector
+	o.Source, o.Admin, o.Finder, o.Inspector, o.ReadOnlyBy = now.Source, now.Admin, now.Finder, now.Inspector, now.ReadOnlyBy
 	o.Look, o.NoColor, o.ASCII, o.Mouse, o.Columns = now.Look, now.NoColor, now.ASCII, now.Mouse, now.Columns
 	m.retheme()
 	recorded := ""

@@ -22,7 +22,7 @@ func (n *nearby) Switch(_ context.Context, name string) (Options, error) {
 		return Options{}, errors.New("cannot connect to nats://127.0.0.1:1: nobody answers")
 	}
 	n.source = newSource()
-	return Options{Source: n.source, Admin: &admin{readOnly: true}, Look: Light, ASCII: true}, nil
+	return Options{Source: n.source, Admin: &admin{readOnly: true}, ReadOnlyBy: "config.yaml:9, context lab", Look: Light, ASCII: true}, nil
 }
 
 func withContexts(t *testing.T, w, h int) (*stage, *nearby) {
@@ -63,7 +63,7 @@ func TestSwitchOfContext(t *testing.T) {
 	w := many()
 	w.context = "lab"
 	s.send(heardMsg{n.source.Snapshots(), snapshotMsg{w.snapshot()}})
-	s.sees("lab").sees("22 groups")
+	s.sees("lab").sees("22 groups").press("n").sees("read-only: set by config.yaml:9, context lab")
 	if n.source.focused == 0 {
 		t.Error("the new source does not hear what is looked at")
 	}

@@ -279,7 +279,7 @@ func (m *Model) writeRefusal() string {
 	case m.opts.Admin == nil:
 		return "read-only: there is nothing to write to"
 	case m.opts.Admin.ReadOnly() || m.live.ReadOnly:
-		return "read-only: started with --read-only"
+		return "read-only: set by " + cmp.Or(m.opts.ReadOnlyBy, "--read-only")
 	case m.switching != "":
 		return "connecting by context " + m.switching + ": writes are off"
 	case m.live.Link.State == model.LinkStarting:

@@ -18,6 +18,9 @@ type Options struct {
 	Finder  Finder        // nil: subjects cannot be listed
 	Player  Player        // the source, when it shows a recording; else nil
 
+	// ReadOnlyBy is what has Admin refuse every write: a flag, a variable, or a line of a file.
+	ReadOnlyBy string
+
 	// Record begins to write what is shown to a file; nil: it cannot.
 	Record func(file string) (Recording, error)
 

@@ -177,7 +177,8 @@ func TestWritesAreOff(t *testing.T) {
 		world  world
 		why    string
 	}{
-		"read-only": {func(o *Options) { o.Admin = &admin{readOnly: true} }, sketch(), "read-only: started with --read-only"},
+		"read-only": {func(o *Options) { o.Admin = &admin{readOnly: true} }, sketch(), "read-only: set by --read-only"},
+		"settings":  {func(o *Options) { o.Admin, o.ReadOnlyBy = &admin{readOnly: true}, "/etc/config.yaml:9, context prod" }, sketch(), "read-only: set by /etc/config.yaml:9, context prod"},
 		"no admin":  {func(o *Options) { o.Admin = nil }, sketch(), "read-only"},
 		"lost":      {func(*Options) {}, lost(sketch()), "link lost: writes are off"},
 		"static":    {func(*Options) {}, world{groups: sketch().groups[1:2]}, "a static group never changes"},

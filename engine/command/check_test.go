@@ -42,7 +42,7 @@ func (f *fake) Apply(context.Context, *model.Plan) (string, error) { return "", 
 func (f *fake) Guard(ctx context.Context, run func(context.Context) error) error {
 	return run(ctx)
 }
-func (f *fake) ReadOnly() bool                 { return true }
+func (f *fake) ReadOnlyBy() string             { return "a test" }
 func (f *fake) JetStream() jetstream.JetStream { return nil }
 
 // picture is S/g, in which 7 messages wait, the oldest for a minute, and one instance

@@ -37,8 +37,8 @@ type Engine interface {
 	Subjects(ctx context.Context, k model.Key, part string, n int) (found []string, more bool, err error)
 	// Apply carries out a plan as it stands, or not at all, and says what it did.
 	Apply(ctx context.Context, p *model.Plan) (string, error)
-	// ReadOnly tells whether writes are refused.
-	ReadOnly() bool
+	// ReadOnlyBy is what has writes refused, or empty.
+	ReadOnlyBy() string
 	// Guard runs what uses JetStream directly; what is not permitted ends it at once.
 	Guard(ctx context.Context, run func(context.Context) error) error
 	// JetStream is the connection's JetStream, with the API prefix in use.
@@ -144,8 +144,8 @@ func Usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 var ErrReadOnly = errors.New("read-only")
 
 func (e *Env) mayWrite() error {
-	if e.Engine.ReadOnly() {
-		return fmt.Errorf("%w: nothing was written; leave out --read-only and PCGTOP_READ_ONLY to write", ErrReadOnly)
+	if by := e.Engine.ReadOnlyBy(); by != "" {
+		return fmt.Errorf("%w, set by %s: nothing was written; leave that out to write", ErrReadOnly, by)
 	}
 	return nil
 }

@@ -134,7 +134,8 @@ func TestConfigIsInForce(t *testing.T) {
 	term := openWith(t, 120, 40, []string{"XDG_CONFIG_HOME=" + root}, "--context", "prod", "ORDERS/fulfillment")
 	term.see("RO", "m1", "H help", "Q quit")
 	term.press("s")
-	term.see("read-only")
+	where := "set by " + filepath.Join(root, "pcgtop", "config.yaml") + ":5, context prod"
+	term.see("read-only: " + where)
 	term.press(esc)
 	if s := term.see("GROUP", "VERDICT", "ORDERS/analytics"); strings.Contains(s, "LAG") {
 		t.Errorf("columns that were not asked for:\n%s", s)
@@ -145,7 +146,7 @@ func TestConfigIsInForce(t *testing.T) {
 	if code := term.exit(patience); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	if _, stderr, code := command(t, root, nil, "--context", "prod", "elastic", "add", "ORDERS", "fulfillment", "m9"); code != 1 || !strings.Contains(stderr, "read-only") {
+	if _, stderr, code := command(t, root, nil, "--context", "prod", "elastic", "add", "ORDERS", "fulfillment", "m9"); code != 1 || !strings.Contains(stderr, "read-only, "+where+": nothing was written") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if out, stderr, code := command(t, root, nil, "--context", "lab", "elastic", "add", "ORDERS", "fulfillment", "m9"); code != 0 {
