@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,6 +83,9 @@ func (c Check) Run(e *Env) error {
 		return c.Unknown(e, err)
 	}
 	groups, unseen, err := c.look(e, limits)
+	if err == nil && len(groups)+len(unseen) == 0 { // as where it looks into the wrong account
+		err = errors.New("no groups: nothing was found to check; is it the right account?")
+	}
 	if err != nil {
 		return c.Unknown(e, err)
 	}

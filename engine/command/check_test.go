@@ -123,3 +123,18 @@ func TestCheck(t *testing.T) {
 		t.Error(out.String())
 	}
 }
+
+// Where there is nothing to check, as in the wrong account, all is not well.
+func TestCheckOfNothing(t *testing.T) {
+	for _, c := range []struct{ output, says string }{
+		{"text", "UNKNOWN: no groups: nothing was found to check; is it the right account?\n"},
+		{"json", `{"status":"unknown","code":3,"error":"no groups: nothing was found to check; is it the right account?","groups":[]}` + "\n"},
+	} {
+		var out bytes.Buffer
+		nothing := model.Reduce(nil, time.Now(), model.BucketSeen{Kind: model.KindStatic}, model.BucketSeen{Kind: model.KindElastic, Exists: true}, model.LinkSeen{State: model.LinkLive})
+		err := Check{Output: c.output}.Run(&Env{Context: t.Context(), Engine: &fake{snapshot: nothing}, Out: &out})
+		if exit := (*Exit)(nil); !errors.As(err, &exit) || exit.Status != StatusUnknown || out.String() != c.says {
+			t.Errorf("%v\n%s", err, out.String())
+		}
+	}
+}

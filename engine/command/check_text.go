@@ -28,8 +28,6 @@ func (v verdicts) text(w io.Writer) error {
 		said = append(said, strings.ReplaceAll(v.Error, "\n", "; "))
 	case len(v.Groups) > 0:
 		said = append(said, model.Count(len(v.Groups), "group")+", "+strings.Join(parts, ", ")+v.worst())
-	case len(v.Unseen) == 0:
-		said = append(said, "no groups")
 	}
 	line := strings.ToUpper(v.Status.String()) + ": " + strings.Join(append(said, v.Unseen...), "; ")
 	if _, err := fmt.Fprintln(w, line); err != nil {
