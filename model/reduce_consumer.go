@@ -30,6 +30,12 @@ func (o ConsumerDeleted) apply(r *reduction) {
 		}
 		r.putStream(next)
 	}
+	if s := r.stream(o.Stream); s.paused(o.Consumer) {
+		next := *s
+		next.pauses = withoutPause(s.pauses, o.Consumer)
+		r.putStream(&next)
+		r.memberEvent(o.Stream, o.Consumer, Event{At: o.At, Kind: EventPause, Text: pauseGone})
+	}
 }
 
 const (

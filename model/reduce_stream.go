@@ -19,7 +19,7 @@ func (o ConsumersRead) apply(r *reduction) {
 	}
 	s.Read = r.now
 	if o.Missing {
-		s.Consumers, s.Facts, s.gone, s.since = nil, StreamFacts{Known: true}, nil, time.Time{}
+		s.Consumers, s.Facts, s.gone, s.since, s.pauses = nil, StreamFacts{Known: true}, nil, time.Time{}, nil
 		r.rereadStream(&s)
 		return
 	}
@@ -37,6 +37,7 @@ func (o ConsumersRead) apply(r *reduction) {
 	if r.tellsOf(s.Name) {
 		s.lose(s.went(old.Consumers)...)
 	}
+	r.pausesRead(&s)
 	r.rereadStream(s.pinsRead())
 }
 

@@ -19,6 +19,7 @@ type Stream struct {
 	gone      []Gone                 // see [Stream.Gone]; only where groups of other kinds consume
 	since     time.Time              // see [Stream.Since]
 	pins      map[string][]PinChange // by consumer, see [Member.Pins]
+	pauses    map[string]pause       // that stand, by consumer
 	watch     *Watch                 // nil: nobody listens to pulls
 	instances map[string][]Instance  // by consumer
 	heirs     map[string]heirs       // by consumer: who can have a pin that no pull named yet

@@ -135,7 +135,7 @@ func (l *link) advise(subject string, body []byte) {
 		}
 	case "CONSUMER.PAUSE":
 		if l.plan.news(a.Stream, false) {
-			l.emit(model.ConsumerHappened{Stream: a.Stream, Consumer: a.Consumer, Kind: model.EventPause, Text: a.pause(), At: a.Timestamp})
+			l.emit(model.PauseSeen{Stream: a.Stream, Consumer: a.Consumer, Paused: a.Paused, Until: a.PauseUntil, At: a.Timestamp})
 		}
 	case "CONSUMER.LEADER_ELECTED", "CONSUMER.QUORUM_LOST", "CONSUMER.MAX_DELIVERIES":
 		if l.plan.cares(a.Stream) {
@@ -155,17 +155,6 @@ func (l *link) advise(subject string, body []byte) {
 		}
 		l.streamNews(a.Stream)
 	}
-}
-
-// pause says in words what a pause advisory tells.
-func (a *advisory) pause() string {
-	if !a.Paused {
-		return "resumed"
-	}
-	if a.PauseUntil.IsZero() {
-		return "paused"
-	}
-	return "paused until " + a.PauseUntil.UTC().Format(time.RFC3339)
 }
 
 // consumerEvent says in words what an advisory about a consumer tells.

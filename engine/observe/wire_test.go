@@ -120,9 +120,9 @@ func TestAdvisories(t *testing.T) {
 		{"CONSUMER.UNPINNED.S.g-m1", `{` + at + `,"group":"PCG","reason":"timeout"}`, model.PinSeen{Stream: "S", Consumer: "g-m1", PriorityGroup: "PCG", Reason: "timeout"}},
 		{"CONSUMER.CREATED.S.g-m1", `{` + at + `,"action":"create"}`, model.ConsumerCreated{Stream: "S", Consumer: "g-m1"}},
 		{"CONSUMER.DELETED.S.g-m1", `{` + at + `,"action":"delete"}`, model.ConsumerDeleted{Stream: "S", Consumer: "g-m1"}},
-		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true}`, happened(model.EventPause, "paused")},
-		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true,"pause_until":"2026-03-01T12:05:00Z"}`, happened(model.EventPause, "paused until 2026-03-01T12:05:00Z")},
-		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":false,"pause_until":"0001-01-01T00:00:00Z"}`, happened(model.EventPause, "resumed")},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true}`, model.PauseSeen{Stream: "S", Consumer: "g-m1", Paused: true}},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":true,"pause_until":"2026-03-01T12:05:00Z"}`, model.PauseSeen{Stream: "S", Consumer: "g-m1", Paused: true, Until: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC)}},
+		{"CONSUMER.PAUSE.S.g-m1", `{` + at + `,"paused":false,"pause_until":"0001-01-01T00:00:00Z"}`, model.PauseSeen{Stream: "S", Consumer: "g-m1"}},
 		{"CONSUMER.LEADER_ELECTED.S.g-m1", `{` + at + `,"leader":"n2","replicas":[]}`, happened(model.EventLeader, "consumer's leader is n2")},
 		{"CONSUMER.QUORUM_LOST.S.g-m1", `{` + at + `,"replicas":[]}`, happened(model.EventQuorum, "consumer lost its quorum: nothing is delivered until servers are back")},
 		{"CONSUMER.MAX_DELIVERIES.S.g-m1", `{` + at + `,"stream_seq":4711,"deliveries":5}`, happened(model.EventDeliver, "message 4711 was delivered 5 times, as often as allowed: it is not delivered again")},
@@ -157,6 +157,9 @@ func TestAdvisories(t *testing.T) {
 			w.At = stamp
 			c.want = w
 		case model.ConsumerDeleted:
+			w.At = stamp
+			c.want = w
+		case model.PauseSeen:
 			w.At = stamp
 			c.want = w
 		case model.ConsumerHappened:
