@@ -74,7 +74,8 @@ type PinSeen struct {
 // LinkSeen is a change of the connection.
 type LinkSeen struct {
 	State LinkState
-	Why   string // it was lost, where more is known than that
+	Why   string    // it was lost, where more is known than that
+	Heard time.Time // when a ping was answered last, local clock; zero: not told
 }
 
 // ServerSeen is who is at the other end and how far away.

@@ -139,4 +139,9 @@ func (r *reduction) replaceStream(s *Stream, n news) {
 	r.moved[s.Name] = max(r.moved[s.Name], n)
 }
 
-func (r *reduction) heard() { r.next.Link.Heard = r.now }
+// heard notes that the server told something; while the link is lost it cannot have.
+func (r *reduction) heard() {
+	if r.next.Link.State != LinkLost {
+		r.next.Link.Heard = r.now
+	}
+}

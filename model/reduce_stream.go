@@ -120,6 +120,9 @@ func (o LinkSeen) apply(r *reduction) {
 		return
 	}
 	was := r.next.Link
+	if o.State == LinkLost && !o.Heard.IsZero() { // else that no answer came would count, too
+		was.Heard = o.Heard
+	}
 	r.next.Link = Link{State: o.State, Since: r.now, Heard: was.Heard, away: o.State == LinkLost || o.State == LinkRereading && was.away}
 	switch {
 	case o.State == LinkLost:

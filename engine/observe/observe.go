@@ -71,6 +71,7 @@ type Observer struct {
 	async     *reports             // what nats.go reports on its own
 	reported  map[string]time.Time // when of it the same was told; only who takes async touches it
 	ran       atomic.Bool
+	answered  atomic.Pointer[time.Time] // when a ping was last, local clock; nil: never
 }
 
 // New makes an observer; [Observer.Run] makes it work.
@@ -151,7 +152,11 @@ func (o *Observer) Run(ctx context.Context, emit func(...model.Observation)) err
 	lose := func(why string) {
 		if !away {
 			away = true
-			emit(model.LinkSeen{State: model.LinkLost, Why: why})
+			lost := model.LinkSeen{State: model.LinkLost, Why: why}
+			if at := o.answered.Load(); at != nil {
+				lost.Heard = *at
+			}
+			emit(lost)
 		}
 	}
 	for {

@@ -30,12 +30,18 @@ func pingWithin(took time.Duration) time.Duration {
 	return min(max(pingTimeout, 2*took), pingMost)
 }
 
-func ping(ctx context.Context, nc *nats.Conn, within time.Duration) (time.Duration, error) {
+// pinged tells how long the answer to a ping took.
+func (o *Observer) pinged(ctx context.Context, within time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	start := time.Now()
-	err := nc.FlushWithContext(ctx)
-	return time.Since(start), err
+	err := o.nc.FlushWithContext(ctx)
+	now := time.Now()
+	if err == nil {
+		at := now.UTC()
+		o.answered.Store(&at)
+	}
+	return now.Sub(start), err
 }
 
 // unanswered is why a connection counts as lost.
@@ -54,7 +60,7 @@ func (o *Observer) awaitConnection(ctx context.Context, status <-chan nats.Statu
 		why := ""
 		if o.nc.IsConnected() {
 			reconnects := o.nc.Stats().Reconnects
-			rtt, err := ping(ctx, o.nc, pingMost)
+			rtt, err := o.pinged(ctx, pingMost)
 			switch {
 			case err == nil:
 				return rtt, nil
@@ -86,7 +92,7 @@ func (l *link) ping(ctx context.Context, took time.Duration) error {
 	for n := 0; ; n++ {
 		within := pingWithin(took)
 		var err error
-		if took, err = ping(ctx, l.nc, within); err != nil {
+		if took, err = l.pinged(ctx, within); err != nil {
 			return &lostError{unanswered(within)}
 		}
 		l.api.trip.Store(int64(took))

@@ -197,8 +197,12 @@ func TestFrozenServerIsNoticed(t *testing.T) {
 	_, r := observe(t, connect(t, "nats://"+p.Addr().String()), Options{})
 	r.until(t, "live", live)
 	p.freeze()
-	_, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
+	frozen := time.Now()
+	now, took := r.until(t, "lost", func(s *model.Snapshot) bool { return s.Link.State == model.LinkLost })
 	t.Logf("noticed after %v", took)
+	if ago := frozen.Sub(now.Link.Heard); ago < 0 || ago > time.Second {
+		t.Errorf("the data are from %v before the server froze", ago)
+	}
 	if took > 2*time.Second {
 		t.Errorf("noticed after %v", took)
 	}
