@@ -18,6 +18,7 @@ type Place struct {
 	Perhaps   []string        `json:"perhaps,omitempty"`  // or one of these is
 	Count     *PartitionCount `json:"count,omitempty"`    // what waits there before it; nil: not counted
 	CountedAt time.Time       `json:"counted_at,omitzero"`
+	Uncounted string          `json:"not_counted,omitempty"` // why what waits there could not be counted
 }
 
 // Place finds the partition that a subject goes to and who owns it. The reason is empty
@@ -55,8 +56,10 @@ func (g *Group) Place(subject string) (p Place, reason string) {
 	}
 	part := g.Partitions[n]
 	p = Place{Subject: subject, Partition: n, Owner: part.Owner, Unknown: part.Unknown, Count: part.Count}
-	if g.Counts != nil && part.Count != nil {
-		p.CountedAt = g.Counts.At
+	if g.Counts != nil {
+		if p.Uncounted = g.Counts.Error; part.Count != nil {
+			p.CountedAt = g.Counts.At
+		}
 	}
 	if part.Owned() {
 		m := g.Members[part.Member]

@@ -41,6 +41,7 @@ func (c Where) Run(e *Env) error {
 	if len(groups) == 0 {
 		return Missing(s, c.Group)
 	}
+	var why []string
 	for i, g := range groups {
 		if s, err = e.Engine.LookUntil(e.Context, g.Key, c.Listen, c.known); err != nil {
 			return err
@@ -52,8 +53,11 @@ func (c Where) Run(e *Env) error {
 			return err
 		}
 		groups[i] = g
+		if g.Counts != nil && g.Counts.Error != "" && g.Stream.Direct { // else the stream is as it was made
+			why = append(why, fmt.Sprintf("%s: partitions not counted: %s", g.Key, g.Counts.Error))
+		}
 	}
-	return Whole(groups)
+	return Whole(groups, why...)
 }
 
 // known tells whether there is nothing to wait for: it is known which instance is
@@ -116,6 +120,8 @@ func (o placed) text(w io.Writer) error {
 				}
 				line += fmt.Sprintf(", the oldest for %s%s", most, max(0, p.CountedAt.Sub(c.Oldest)).Round(time.Millisecond))
 			}
+		} else if p.Uncounted != "" {
+			line += "  what waits before it is not known: not counted: " + p.Uncounted
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"pcgtop/model"
 )
@@ -20,6 +21,23 @@ func TestWhereSaysWhose(t *testing.T) {
 		var b strings.Builder
 		if err := (placed{Places: []model.Place{p}}).text(&b); err != nil || !strings.Contains(b.String(), "  "+said) {
 			t.Errorf("%v: %q, want %q", err, b.String(), said)
+		}
+	}
+}
+
+// What waits before a subject and could not be counted is not left out: the line says so, and
+// where that is no matter of how the stream was made, the verb fails.
+func TestWhereSaysWhatWasNotCounted(t *testing.T) {
+	key := model.Key{Kind: model.KindElastic, Stream: "S", Group: "g"}
+	for _, direct := range []bool{true, false} {
+		at := time.Date(2026, 3, 4, 14, 3, 22, 0, time.UTC)
+		s := model.Reduce(picture(), at, model.StreamRead{Name: "S-g", Facts: model.StreamFacts{Exists: true, Direct: direct, Sources: []model.Source{{Name: "S"}}}},
+			model.PartitionsCounted{Key: key, Counts: model.Counts{At: at, Every: time.Second, Error: "not permitted"}})
+		var out strings.Builder
+		err := Where{Group: "S/g", Subject: "0.s.a", Output: "text"}.Run(&Env{Context: t.Context(), Engine: &fake{snapshot: s}, Out: &out})
+		if direct != (err != nil && err.Error() == "not everything could be read: S/g: partitions not counted: not permitted") ||
+			!strings.HasSuffix(out.String(), "  what waits before it is not known: not counted: not permitted\n") {
+			t.Errorf("%v: %v\n%s", direct, err, out.String())
 		}
 	}
 }
