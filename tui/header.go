@@ -245,14 +245,21 @@ func (m *Model) denied() []*row {
 			}
 			continue
 		}
-		if len(lines) == most-1 && i < len(all)-1 {
-			more := t.row().put(t.dim, fmt.Sprintf(" and %d more", len(all)-1-i))
-			if m.width >= fullWidth {
-				more.put(t.dim, ", see events")
-			}
-			return append(lines, ellipsis(t, r, m.width-more.width).join(more))
+		others := 0
+		if len(lines) == most-1 {
+			others = len(all) - 1 - i
 		}
-		lines = append(lines, r)
+		more := t.row()
+		if others > 0 {
+			more.put(t.dim, fmt.Sprintf(" and %d more", others))
+		}
+		if m.width >= fullWidth && (others > 0 || r.width > m.width) {
+			more.put(t.dim, ", see events") // which have them whole
+		}
+		lines = append(lines, ellipsis(t, r, m.width-more.width).join(more))
+		if others > 0 {
+			break
+		}
 	}
 	return lines
 }

@@ -44,6 +44,10 @@ func TestEveryRefusalIsOnAScreen(t *testing.T) {
 	for i := range 9 {
 		refused = append(refused, fmt.Sprintf("CONSUMER.CREATE on KV_stock-%[1]d-assignment: allow publish to $JS.API.CONSUMER.CREATE.KV_stock-%[1]d-assignment.>", i))
 	}
+	w := sketch()
+	w.more = []model.Observation{model.DeniedSeen{What: refused[0]}}
+	newStage(t, 80, 20).show(w.snapshot()).sees("not permitted: CONSUMER.CREATE on KV_stock-0").sees("…, see events")
+	newStage(t, 200, 20).show(w.snapshot()).sees(refused[0])
 	for _, z := range []size{{80, 20}, {80, 24}, {120, 40}} {
 		w := sketch()
 		for _, what := range refused {
