@@ -78,6 +78,8 @@ func (v *view) brief(id string, members []*Member) string {
 		return fmt.Sprintf("%s stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
 	case "passed-over":
 		return fmt.Sprintf("%s passed over: %s", sum(func(m *Member) uint64 { return max(1, m.skipped().n) }), who)
+	case "nothing-acked":
+		return fmt.Sprintf("%s wait, none acked yet: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
 	case "redelivering":
 		return fmt.Sprintf("%s delivered again: %s", sum(func(m *Member) uint64 { return m.Consumer.Redelivered }), who)
 	case "not-pinned":

@@ -27,6 +27,7 @@ func derive(rules []Rule, prev *Group, stream, origin *Stream, rivals []*Group) 
 	g.total(stream)
 	var worst Verdict
 	g.Findings, worst = findings(rules, &g, stream, origin)
+	g.diagnose(g.Findings)
 	g.Verdict = verdict(&g, worst)
 	g.quiet = g.still()
 	return &g
@@ -92,6 +93,7 @@ func (m *Member) attach(g *Group, before *Member, stream *Stream, rivals []*Grou
 	}
 	m.recall(g, stream, g.Key.ConsumerName(m.Name))
 	m.run(stream, g.Key.ConsumerName(m.Name))
+	m.fare(before)
 	m.State, m.Why = judge(m, g, stream)
 }
 

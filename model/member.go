@@ -44,7 +44,8 @@ type Member struct {
 	PinsPerMinute int         `json:"pin_changes_per_min"`    // how often an instance was pinned in the last minute, but for what a change of the config brought
 	PinTimeouts   int         `json:"pin_timeouts,omitempty"` // how often the pin was lost by timeout within PinWindow
 	pinsNow       time.Time   // when the two were counted, server clock
-	skip          *skip       // what its consumer skipped of the open group; nil: nothing that is known
+	plight        plight
+	skip          *skip // what its consumer skipped of the open group; nil: nothing that is known
 }
 
 // Consumer is the server's view of a member's consumer, all from one answer.

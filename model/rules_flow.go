@@ -10,13 +10,23 @@ import (
 // whole writes a duration in whole seconds, as findings say it.
 func whole(d time.Duration) string { return d.Round(time.Second).String() }
 
+// still is for how long a member has had messages and acknowledged none, where that is so
+// long that it counts as stalled; else 0.
+func (v *view) still(m *Member) time.Duration {
+	c := m.Consumer
+	_, oldest := v.CountOf(m.Partitions)
+	still := c.idleFor(oldest)
+	if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
+		return 0
+	}
+	return still
+}
+
 // stalled finds members that have messages and acknowledge nothing.
 func stalled(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
-		c := m.Consumer
-		_, oldest := v.CountOf(m.Partitions)
-		still := c.idleFor(oldest)
-		if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
+		c, still := m.Consumer, v.still(m)
+		if still == 0 {
 			return Finding{}
 		}
 		f := Finding{Text: fmt.Sprintf("%s stalled: %s wait and nothing was acknowledged for %s", m.Name, Thousands(c.Lag()), whole(still)), Hint: "see what its instance does"}
@@ -36,11 +46,17 @@ func stalled(v *view) []Finding {
 func stuckUnacked(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
 		c := m.Consumer
-		if still := c.unackedFor(); c.AckWait > 0 && still > c.AckWait && c.Waiting == 0 && !c.Paused {
-			return Finding{Text: fmt.Sprintf("%s stuck: %s unacked for %s > ack wait %s, no waiting pull", m.Name, Thousands(c.AckPending), whole(still), c.AckWait), Hint: "start an instance of " + m.Name}
+		if !c.stuck() {
+			return Finding{}
 		}
-		return Finding{}
+		return Finding{Text: fmt.Sprintf("%s stuck: %s unacked for %s > ack wait %s, no waiting pull", m.Name, Thousands(c.AckPending), whole(c.unackedFor()), c.AckWait), Hint: "start an instance of " + m.Name}
 	})
+}
+
+// stuck tells whether what was delivered waits for longer than the ack wait, and nobody
+// pulls.
+func (c *Consumer) stuck() bool {
+	return c.AckWait > 0 && c.unackedFor() > c.AckWait && c.Waiting == 0 && !c.Paused
 }
 
 func passedOver(v *view) []Finding {

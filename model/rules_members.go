@@ -10,13 +10,18 @@ import (
 // members delete and create their consumers when the membership changes.
 const absentGrace = 3 * time.Second
 
-// wait says how many messages wait in partitions, as far as they were counted.
-func (v *view) wait(partitions []int) string {
+// wait says how many messages wait in partitions, as far as they were counted. since is
+// when they were left, zero if that is not known: a count from before does not say that
+// nothing came since.
+func (v *view) wait(partitions []int, since time.Time) string {
 	if !v.Counted() {
 		return ""
 	}
 	switch n, _ := v.CountOf(partitions); n {
 	case 0:
+		if v.Counts.At.Before(since) {
+			return ""
+		}
 		return ", nothing waits there"
 	default:
 		return ", " + countWaiting(n) + " there"
@@ -64,11 +69,11 @@ func absent(v *view) []Finding {
 			since = "gone for " + gone.Round(time.Second).String()
 			if at := v.stream.Facts; at.Known && !at.Exists { // its clock stands, too
 				since = "gone"
-			} else if gone < absentGrace {
+			} else if gone < absentGrace && !v.unwell(m) { // who was unwell before is no better without a consumer
 				f.Severity = Info
 			}
 		}
-		f.Text = fmt.Sprintf("%s %s: it owns %s (%s)", m.Name, since, Count(len(m.Partitions), "partition"), Ranges(m.Partitions)) + v.wait(m.Partitions)
+		f.Text = fmt.Sprintf("%s %s: it owns %s (%s)", m.Name, since, Count(len(m.Partitions), "partition"), Ranges(m.Partitions)) + v.wait(m.Partitions, m.LostAt)
 		return f
 	})
 	if n := v.Stray(); n > 0 && len(list) == 1 && !v.Counted() {
@@ -111,7 +116,7 @@ func unowned(v *view) []Finding {
 	if v.configured() == 0 {
 		f.Text, f.Hint = "no members: nobody owns any partition", "add members (a)"
 	}
-	f.Text += v.wait(nobody)
+	f.Text += v.wait(nobody, time.Time{})
 	if len(v.in(StateAbsent)) == 0 { // which says it already
 		f.Text += v.piling()
 	}
@@ -156,6 +161,24 @@ func noPull(v *view) []Finding {
 	})
 }
 
+// working tells whether nothing but what became of a member before speaks against it.
+func (v *view) working(m *Member) bool {
+	return (m.State == StatePinned || m.State == StateWaiting && m.Consumer.Pending == 0) && v.still(m) == 0 && !m.Consumer.stuck()
+}
+
+func nothingAcked(v *view) []Finding {
+	return about(v.consumed(), func(m *Member) Finding {
+		c := m.Consumer
+		if !v.unwell(m) || !v.working(m) {
+			return Finding{}
+		}
+		return Finding{
+			Text: fmt.Sprintf("%s has acknowledged nothing since it did not consume: %s", m.Name, countWaiting(c.Lag())),
+			Hint: "see what its handler does: one that takes longer than the ack wait never gets to acknowledge",
+		}
+	})
+}
+
 func paused(v *view) []Finding {
 	return v.each(StatePaused, func(m *Member) Finding {
 		text := fmt.Sprintf("%s is paused for %s more", m.Name, m.Consumer.PauseRemaining.Round(time.Second))
@@ -172,7 +195,7 @@ func notPinned(v *view) []Finding {
 			return Finding{} // it will be pinned at the next message
 		}
 		f := Finding{Text: fmt.Sprintf("%s: nobody is pinned and %s wait", m.Name, Thousands(m.Consumer.Pending)), Hint: "see whether its instances pull with the priority group"}
-		if !m.Consumer.PinChanged.IsZero() && v.stream.TS.Sub(m.Consumer.PinChanged) < absentGrace {
+		if !m.Consumer.PinChanged.IsZero() && v.stream.TS.Sub(m.Consumer.PinChanged) < absentGrace && !v.unwell(m) {
 			f.Severity = Info
 		}
 		return f

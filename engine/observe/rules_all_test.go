@@ -40,6 +40,7 @@ func elsewhere() map[string]func(*testing.T) {
 		"no-quorum":      TestLostQuorum,
 		"server-down":    TestServersGoAndComeBack,
 		"no-answer":      TestConsumerWithoutLeader,
+		"nothing-acked":  TestUnwellUntilItAcknowledges,
 	}
 }
 

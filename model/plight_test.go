@@ -1,0 +1,137 @@
+package model
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// life is a group of two members that is read every second: b is well all the time, and a
+// is what the story makes of it.
+type life struct {
+	t   *testing.T
+	k   Key
+	s   *Snapshot
+	sec int
+	n   uint64 // acknowledged by b
+}
+
+func newLife(t *testing.T) *life {
+	k := elastic("S", "g")
+	return &life{t: t, k: k, s: Reduce(nil, epoch(), ConfigSeen{Key: k, Revision: 1, Written: epoch().Add(-time.Hour), Config: config(4, "a", "b")}, StreamRead{Name: "S-g", Facts: facts("S")})}
+}
+
+func (l *life) now() time.Time { return epoch().Add(time.Duration(l.sec) * time.Second) }
+
+// healthy is a consumer at work, read now, that was made at a second.
+func (l *life) healthy(name string, made int, acked uint64, partitions ...int) *Consumer {
+	c := consumer(name, "id"+name, l.now(), partitions...)
+	c.Created, c.AckWait, c.AckFloor, c.Pending = epoch().Add(time.Duration(made)*time.Second), 5*time.Second, acked, 3
+	if acked > 0 {
+		c.LastDelivered, c.LastAck, c.LastActive = l.now().Add(-2*time.Millisecond), l.now().Add(-time.Millisecond), l.now().Add(-time.Millisecond)
+	}
+	return c
+}
+
+// reads reads so many times, with a's consumer as it is by then; nil: there is none.
+func (l *life) reads(seconds int, a func() *Consumer, check func(g *Group)) {
+	l.t.Helper()
+	for range seconds {
+		l.sec++
+		l.n += 100
+		list := []*Consumer{l.healthy("b", -3600, l.n, 2, 3)}
+		if c := a(); c != nil {
+			list = append(list, c)
+		}
+		l.s = Reduce(l.s, l.now(), ConsumersRead{Stream: "S-g", TS: l.now(), Consumers: list})
+		check(l.s.Group(l.k))
+	}
+}
+
+// deleted is the server's word that a's consumer is gone, half a second after the last read.
+func (l *life) deleted(check func(g *Group)) {
+	at := l.now().Add(time.Second / 2)
+	l.s = Reduce(l.s, at, ConsumerDeleted{Stream: "S-g", Consumer: "a", At: at})
+	check(l.s.Group(l.k))
+}
+
+func (l *life) is(what string, want ...Verdict) func(*Group) {
+	return func(g *Group) {
+		l.t.Helper()
+		for _, v := range want {
+			if g.Verdict == v {
+				return
+			}
+		}
+		l.t.Errorf("%s, second %d: %s, want %s: %+v", what, l.sec, g.Verdict, want, g.Findings)
+	}
+}
+
+// A member that died stays unwell when its consumer goes, too, and when somebody makes one
+// anew, until it acknowledges something. The consumer of one that was well may go and come.
+func TestUnwellStaysUnwell(t *testing.T) {
+	l := newLife(t)
+	made, acked := -3600, uint64(1)
+	working := func() *Consumer { acked += 100; return l.healthy("a", made, acked, 0, 1) }
+	l.reads(5, working, l.is("at work", VerdictOK))
+	l.deleted(l.is("its consumer is made anew", VerdictOK))
+	made, acked = l.sec+1, 0
+	l.reads(5, working, l.is("made anew", VerdictOK))
+	died := l.sec
+	dead := func() *Consumer {
+		c := l.healthy("a", made, acked, 0, 1)
+		c.Waiting, c.LastDelivered = 0, epoch().Add(time.Duration(died)*time.Second)
+		c.LastAck, c.LastActive, c.PinID = c.LastDelivered, c.LastDelivered, ""
+		return c
+	}
+	l.reads(1, dead, func(*Group) {}) // it may have pulled a moment ago
+	l.reads(3, dead, l.is("nobody pulls", VerdictDegraded))
+	gone := l.is("its consumer is gone", VerdictDegraded)
+	l.deleted(func(g *Group) {
+		gone(g)
+		if f := has(g, "absent"); f == nil || f.Severity != Warning {
+			t.Errorf("%+v", f)
+		}
+	})
+	l.reads(8, func() *Consumer { return nil }, gone)
+	made = l.sec + 1
+	begun := func() *Consumer { return l.healthy("a", made, 0, 0, 1) }
+	l.reads(4, begun, func(g *Group) {
+		l.is("it has a consumer, and acknowledged nothing", VerdictDegraded)(g)
+		if f := has(g, "nothing-acked"); f == nil || f.Member != "a" || !strings.Contains(f.Text, "3 messages wait") {
+			t.Errorf("second %d: %+v", l.sec, g.Findings)
+		}
+	})
+	acked = 0
+	l.reads(5, working, l.is("it acknowledges", VerdictOK))
+}
+
+// Who stands by without work is well as soon as somebody pulls.
+func TestWellWithoutMessages(t *testing.T) {
+	l := newLife(t)
+	l.reads(2, func() *Consumer { return nil }, l.is("never seen", VerdictDegraded))
+	made := l.sec + 1
+	l.reads(2, func() *Consumer {
+		c := l.healthy("a", made, 0, 0, 1)
+		c.Pending = 0
+		return c
+	}, l.is("nothing waits", VerdictOK))
+}
+
+// A count from before a member went does not say that nothing waits there since.
+func TestNothingWaitsIsCountedSince(t *testing.T) {
+	l := newLife(t)
+	counted := func(at time.Time) string {
+		l.s = Reduce(l.s, at, PartitionsCounted{Key: l.k, Counts: Counts{At: at, Every: time.Minute}, Partitions: make([]Counted, 4)})
+		return has(l.s.Group(l.k), "absent").Text
+	}
+	l.reads(2, func() *Consumer { return l.healthy("a", -3600, 9, 0, 1) }, l.is("at work", VerdictOK))
+	before := l.now()
+	l.deleted(func(*Group) {})
+	if text := counted(before); strings.Contains(text, "nothing waits") {
+		t.Error(text)
+	}
+	if text := counted(before.Add(time.Second)); !strings.HasSuffix(text, ", nothing waits there") {
+		t.Error(text)
+	}
+}
