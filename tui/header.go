@@ -7,37 +7,50 @@ import (
 
 	"pcgtop/keymap"
 	"pcgtop/model"
-	"pcgtop/tui/glyph"
 )
 
-// part is a piece of the header. When there is no room the least wanted goes first.
+// part is a piece of the header. When there is no room the least wanted is cut as far as it
+// can be, and then goes.
 type part struct {
 	keep  int
 	right bool
-	draw  func(*row)
+	least int             // cells it can be cut to; 0: it is there whole, or not at all
+	leads bool            // what comes after it follows without a gap
+	draw  func(*row, int) // in that many cells, where it can be cut
 }
+
+// How much the parts of the header are wanted. What can be written and how far the picture can
+// be trusted are never given up for a name.
+const (
+	keepLink   = 99
+	keepRights = 97
+	keepGroup  = 95
+)
 
 // header is the first line: where we are, and how far what is shown can be trusted.
 func (m *Model) header() *row {
 	t, s := m.theme, m.snap
-	parts := []part{{keep: 100, draw: func(r *row) {
+	parts := []part{{keep: 100, draw: func(r *row, _ int) {
 		r.join(t.row().put(t.accent.strong(), "pcgtop").on(clicks((*Model).home)))
 	}}}
-	where := s.Server.Context
+	server := serverName(s.Server.Name)
+	where, ofGroup, ofAll := s.Server.Context, 72, 80
 	if where == "" {
-		where = s.Server.Name
+		where, ofGroup, ofAll = server, 45, 45
 	}
 	if g := m.group; g != nil {
-		parts = append(parts, part{keep: 95, draw: func(r *row) {
-			if where != "" && m.width >= 80 {
-				r.put(t.dim, where+" ▸ ")
-			}
-			r.left(t.title, g.key.String(), min(glyph.Width(r.safe(g.key.String())), m.width/2))
+		if where != "" && m.width >= 80 {
+			parts = append(parts, part{keep: ofGroup, least: 12, leads: true, draw: func(r *row, w int) {
+				r.put(t.dim, r.short(r.safe(where), min(w-3, m.width/4))+" ▸ ")
+			}})
+		}
+		parts = append(parts, part{keep: keepGroup, least: 6, draw: func(r *row, w int) {
+			r.put(t.title, r.short(r.safe(g.key.String()), min(w, m.width/2)))
 		}})
 	} else {
-		parts = append(parts, text(80, false, t.title, where))
+		parts = append(parts, name(ofAll, 8, t.title, where, m.width/4))
 		if s.Server.Context != "" {
-			parts = append(parts, text(40, false, t.dim, s.Server.Name))
+			parts = append(parts, name(40, 8, t.dim, server, m.width/4))
 		}
 		parts = append(parts, text(30, false, t.dim, s.Server.Version))
 	}
@@ -52,19 +65,30 @@ func (m *Model) header() *row {
 	}
 	parts = append(parts, m.rights())
 	if m.group == nil && s.Link.State != model.LinkStarting {
-		parts = append(parts, part{keep: 85, right: true, draw: m.need})
+		parts = append(parts, part{keep: 85, right: true, least: 8, draw: m.need})
 	}
-	parts = append(parts, part{keep: 90, right: true, draw: m.link})
+	parts = append(parts, part{keep: keepLink, right: true, draw: func(r *row, _ int) { m.link(r) }})
 	if m.recorder != nil {
-		parts = append(parts, part{keep: 88, right: true, draw: m.recorder.draw(m)})
+		draw := m.recorder.draw(m)
+		parts = append(parts, part{keep: 88, right: true, draw: func(r *row, _ int) { draw(r) }})
 	}
 	if m.opts.Player != nil {
-		parts = append(parts, part{keep: 98, right: true, draw: m.playback})
+		parts = append(parts, part{keep: 98, right: true, draw: func(r *row, _ int) { m.playback(r) }})
 	}
 	if s.Requests.Budget > 0 && s.Link.State != model.LinkLost { // then nothing is asked
 		parts = append(parts, text(20, true, t.dim, fmt.Sprintf("%.0f req/s of %.0f", s.Requests.PerSecond, s.Requests.Budget)))
 	}
 	return m.arrange(parts)
+}
+
+// serverName is what a server is called. One without a name goes by its id, of which the
+// beginning has to do.
+func serverName(name string) string {
+	const id, begins = 56, 8
+	if len(name) == id && name[0] == 'N' && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == "" {
+		return name[:begins] + "…"
+	}
+	return name
 }
 
 // slowLink is the round trip from which the header says why everything takes so long.
@@ -77,71 +101,89 @@ func (m *Model) home() {
 	}
 }
 
-// arrange drops parts until the rest fits, and puts the right ones to the right.
+// arrange cuts and drops parts until the rest fits, and puts the right ones to the right.
 func (m *Model) arrange(parts []part) *row {
 	gap := 2
 	if m.width >= 110 {
 		gap = 3
 	}
+	cut := make([]int, len(parts)) // to how many cells; negative: it is not there
+	for i := range cut {
+		cut[i] = m.width
+	}
 	for {
 		left, right := m.theme.row().gap(1), m.theme.row()
-		weakest := -1
+		weakest, width, led := -1, 0, true
 		for i, p := range parts {
 			one := m.theme.row()
-			p.draw(one)
+			if cut[i] >= 0 {
+				p.draw(one, cut[i])
+			}
 			if one.width == 0 {
 				continue
 			}
 			if weakest < 0 || p.keep < parts[weakest].keep {
-				weakest = i
+				weakest, width = i, one.width
 			}
 			if p.right {
 				if right.width > 0 {
 					right.gap(gap)
 				}
 				right.join(one)
-			} else {
-				if left.width > 1 {
-					left.gap(2)
-				}
-				left.join(one)
+				continue
 			}
+			if !led {
+				left.gap(2)
+			}
+			left.join(one)
+			led = p.leads
 		}
-		if room := m.width - 1 - left.width - right.width; room >= 2 || weakest < 0 || len(parts) <= 2 {
+		room := m.width - 1 - left.width - right.width
+		switch {
+		case room >= 2 || weakest < 0:
 			return left.gap(max(2, room)).join(right)
+		case width > parts[weakest].least && parts[weakest].least > 0:
+			cut[weakest] = max(parts[weakest].least, width-(2-room))
+		default:
+			cut[weakest] = -1
 		}
-		parts = append(parts[:weakest:weakest], parts[weakest+1:]...)
 	}
 }
 
 func text(keep int, right bool, st style, s string) part {
-	return part{keep: keep, right: right, draw: func(r *row) { r.put(st, s) }}
+	return part{keep: keep, right: right, draw: func(r *row, _ int) { r.put(st, s) }}
+}
+
+// name is a text that can be cut, and is never longer than most.
+func name(keep, least int, st style, s string, most int) part {
+	return part{keep: keep, least: least, draw: func(r *row, w int) { r.put(st, r.short(r.safe(s), min(w, max(least, most)))) }}
 }
 
 // rights says whether anything can be written.
 func (m *Model) rights() part {
 	if m.opts.Player != nil || m.opts.Admin == nil || m.opts.Admin.ReadOnly() || m.live.ReadOnly {
-		return text(70, false, m.theme.info.strong(), "RO")
+		return text(keepRights, false, m.theme.info.strong(), "RO")
 	}
 	if m.snap.WritesRefused() { // which the server tells of no sooner
-		return text(70, false, m.theme.warn, "RW refused")
+		return text(keepRights, false, m.theme.warn, "RW refused")
 	}
-	return text(70, false, m.theme.dim, "RW")
+	return text(keepRights, false, m.theme.dim, "RW")
 }
 
-// need counts the groups that want somebody.
-func (m *Model) need(r *row) {
+// need counts the groups that want somebody, and where there is room all.
+func (m *Model) need(r *row, w int) {
 	t, n := m.theme, m.overview.need
-	groups := model.Count(len(m.snap.Groups), "group")
+	says, st := number(uint64(n), 7)+" unwell", t.warn.strong()
 	switch failed := m.overview.failed; {
 	case n == 0 && failed > 0: // nobody knows
-		r.put(t.dim, groups+", ").put(t.warn, number(uint64(failed), 7)+" not read")
-		return
+		says, st = number(uint64(failed), 7)+" not read", t.warn
 	case n == 0:
-		r.put(t.dim, groups+", ").put(t.ok, "none unwell")
-		return
+		says, st = "none unwell", t.ok
 	}
-	r.put(t.dim, groups+", ").put(t.warn.strong(), number(uint64(n), 7)+" unwell")
+	if groups := model.Count(len(m.snap.Groups), "group") + ", "; len(groups)+len(says) <= w {
+		r.put(t.dim, groups)
+	}
+	r.put(st, says)
 }
 
 // plainAPI is the API prefix that is not worth a word.
@@ -178,88 +220,4 @@ func (m *Model) link(r *row) {
 	default:
 		r.put(t.dim, "○ reading…")
 	}
-}
-
-// banners are the lines below the header that nothing may hide: a lost link and denied
-// permissions.
-func (m *Model) banners() []*row {
-	t, s := m.theme, m.snap
-	var lines []*row
-	switch lost, short := s.Link.State == model.LinkLost, m.width < fullWidth; {
-	case lost && short:
-		lines = append(lines, t.row().left(t.alarm, " disconnected "+m.clock(s.Link.Heard)+", writes are off", m.width))
-	case lost:
-		lines = append(lines, t.row().left(t.alarm, fmt.Sprintf(" disconnected, data from %s is old; writes are off", m.clock(s.Link.Heard)), m.width))
-	case m.stale() && short:
-		lines = append(lines, t.row().left(t.alarm, " reading everything; writes are off", m.width))
-	case m.stale():
-		lines = append(lines, t.row().left(t.alarm, " connected again, reading everything; what is shown is old, writes are off", m.width))
-	}
-	if moved := s.Server.Moved(); moved != "" {
-		lines = append(lines, t.row().left(t.alarm, " "+moved+": is it the right one?", m.width))
-	}
-	for _, k := range model.Founded() {
-		if why := s.Unknown(k); why != "" && s.Link.State != model.LinkLost && !strings.Contains(why, "not permitted") {
-			lines = append(lines, t.row().left(t.alarm, " the configs of "+string(k)+" groups are not read: "+why, m.width))
-		}
-	}
-	for _, n := range s.NotFound {
-		lines = append(lines, m.wrapped(n.Text)...)
-	}
-	lines = append(lines, m.denied()...)
-	for i, r := range lines {
-		lines[i] = ellipsis(t, r, m.width)
-	}
-	return lines
-}
-
-// wrapped is a warning in as many lines as it takes, where there is room for them.
-func (m *Model) wrapped(text string) (lines []*row) {
-	t := m.theme
-	if m.height < 24 {
-		return []*row{t.row().gap(1).put(t.warn, text)}
-	}
-	for _, part := range glyph.Wrap(t.row().safe(text), m.width-2) {
-		lines = append(lines, t.row().gap(1).put(t.warn, part))
-	}
-	return lines[:min(len(lines), 3)]
-}
-
-// denied names what this account may not do, in as many lines as there is room for.
-func (m *Model) denied() []*row {
-	t, all := m.theme, m.snap.Denied
-	most := 1
-	if m.height >= 24 {
-		most = 3
-	}
-	var lines []*row
-	for i, d := range all {
-		r := t.row().put(t.warn.strong(), " not permitted: ").put(t.warn, d)
-		room := most - len(lines)
-		if i < len(all)-1 {
-			room-- // for the others
-		}
-		if texts := glyph.Wrap(r.safe("not permitted: "+d), m.width-2); len(texts) > 1 && len(texts) <= room {
-			for _, text := range texts { // the subject to allow is at the end
-				lines = append(lines, t.row().gap(1).put(t.warn, text))
-			}
-			continue
-		}
-		others := 0
-		if len(lines) == most-1 {
-			others = len(all) - 1 - i
-		}
-		more := t.row()
-		if others > 0 {
-			more.put(t.dim, fmt.Sprintf(" and %d more", others))
-		}
-		if m.width >= fullWidth && (others > 0 || r.width > m.width) {
-			more.put(t.dim, ", see events") // which have them whole
-		}
-		lines = append(lines, ellipsis(t, r, m.width-more.width).join(more))
-		if others > 0 {
-			break
-		}
-	}
-	return lines
 }

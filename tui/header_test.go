@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"pcgtop/model"
+	"pcgtop/tui/glyph"
 )
 
 // Without a link nothing is asked for, and no rate of it is shown.
@@ -35,6 +37,58 @@ func TestRefusedWritesAreSaid(t *testing.T) {
 		if header, _, _ := strings.Cut(s.plain(), "\n"); !strings.Contains(header, "RW") || strings.Contains(header, "RW refused") != refused {
 			t.Errorf("%s: %s", what, header)
 		}
+	}
+}
+
+// Whether anything can be written, and whether the picture is live, stands at every width,
+// whatever the server, the context and the group are called.
+func TestSafetyIsNeverGivenUpForAName(t *testing.T) {
+	id := "N" + strings.Repeat("ABCDEFGHIJK", 5)
+	long := strings.Repeat("eu-central-", 6)
+	rights := map[string]func(*stage, *world){
+		"RO": func(s *stage, _ *world) { s.admin.readOnly = true },
+		"RW": func(*stage, *world) {},
+		"RW refused": func(_ *stage, w *world) {
+			w.more = []model.Observation{model.DeniedSeen{What: "CONSUMER.UNPIN on S: allow"}}
+		},
+	}
+	for _, server := range []model.Server{{Name: id}, {Name: long}, {Context: long, Name: id}, {Context: "prod-eu", Name: "n1"}} {
+		server.RTT, server.Version = 400*time.Microsecond, "2.15.3"
+		for width := leastWidth; width <= 200; width += 1 + width/20 {
+			for says, set := range rights {
+				for _, gone := range []bool{false, true} {
+					s, w := newStage(t, width, 24), sketch()
+					s.blind = true
+					w.groups[0].key.Group = strings.Repeat("rollup-", 1+width%9)
+					if gone {
+						w = lost(w)
+					}
+					set(s, &w)
+					snap := w.snapshot()
+					snap.Server = server
+					live := map[bool]string{false: "● live", true: "✗ "}[gone]
+					for screen, keys := range map[string][]string{"overview": nil, "group": {"down", "enter"}} {
+						header, _, _ := strings.Cut(s.show(snap).press(keys...).plain(), "\n")
+						if !strings.Contains(header, " "+says+" ") || !strings.Contains(header, live) || strings.Contains(header, id[:10]) || glyph.Width(header) > width {
+							t.Fatalf("%s, %d wide, %s, lost %v:\n%s", screen, width, says, gone, header)
+						}
+						if short := width%9 < 2; short && width >= 80 && server.Name != long && !gone && says != "RW refused" && !strings.Contains(header, "0.4 ms") {
+							t.Fatalf("%s, %d wide:\n%s", screen, width, header)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A server without a name goes by its id, which fills no header.
+func TestNamelessServerFrames(t *testing.T) {
+	for _, z := range sizes() {
+		snap := sketch().snapshot()
+		snap.Server.Context, snap.Server.Name = "", "NAHBLNKQEZZMYKJFVHWGZOZGUHAKTBMJEV4UQEUEKBSWWZUG4MVLTDJR"
+		newStage(t, z.w, z.h).show(snap).golden("nameless-overview-"+z.String(), false)
+		newStage(t, z.w, z.h).show(snap).press("down", "enter").golden("nameless-group-"+z.String(), false)
 	}
 }
 

@@ -149,7 +149,7 @@ func (l *memberList) instanceColumns(m *Model, w int) table {
 		}
 		return i.Conn.Lang + " " + i.Conn.Version
 	})
-	add(4, 0, conn(func(c *model.Connection) string { return c.Server }))
+	add(4, 0, conn(func(c *model.Connection) string { return serverName(c.Server) }))
 	add(2, 0, conn(func(c *model.Connection) string { return rtt(c.RTT) }))
 	add(5, len("up 99 m"), conn(func(c *model.Connection) string { return "up " + age(c.UpFor(now)) }))
 	add(6, len("pulled 9.9 s"), func(i *model.Instance) string { return "pulled " + since(i.LastPull, now) })

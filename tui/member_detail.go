@@ -133,7 +133,7 @@ func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instan
 	second := t.row().gap(3)
 	facts := []string{}
 	if c := i.Conn; c != nil {
-		facts = append(facts, address(i), c.Lang+" "+c.Version, "on "+c.Server, "RTT "+rtt(c.RTT), "connected "+m.clock(c.Since), volume(c.Pending)+" to send")
+		facts = append(facts, address(i), c.Lang+" "+c.Version, "on "+serverName(c.Server), "RTT "+rtt(c.RTT), "connected "+m.clock(c.Since), volume(c.Pending)+" to send")
 	} else if w := l.group.Watch; w != nil && w.NoConnections != "" {
 		facts = append(facts, w.NoConnections)
 	} else if i.Asked {

@@ -115,9 +115,9 @@ func (d *planWindow) lines(m *Model, w int) []*row {
 	rows = append(rows, t.row())
 	rows = append(rows, labelled(t, "same as", model.Quote(d.plan.Command), t.text, w)...)
 	if s := m.snap.Server; s.Name != "" || s.Context != "" {
-		on := s.Name
+		on := serverName(s.Name)
 		if s.Context != "" {
-			on = s.Context + ", server " + s.Name
+			on = s.Context + ", server " + on
 		}
 		rows = append(rows, labelled(t, "on", on, t.text, w)...)
 	}
