@@ -83,6 +83,16 @@ func (h *hung) plan(t *testing.T, drain time.Duration) *model.Plan {
 	return plan(t, now.Group(h.key), model.ActionDrop, "m2").WithDrain(drain)
 }
 
+// taken waits until m1 has all partitions and goes on. One of orbit.go that was refused,
+// since m2 was still there, tries again after the ack wait.
+func (h *hung) taken(t *testing.T) {
+	t.Helper()
+	pollFor(t, hungAckWait+5*time.Second, "m1 has all partitions and is not paused", func() bool {
+		i := h.info(t, "m1")
+		return i != nil && !i.Paused && len(i.Config.FilterSubjects) == 8
+	})
+}
+
 // untouched checks that nobody is paused and nothing was written.
 func (h *hung) untouched(t *testing.T, revision uint64) {
 	t.Helper()
@@ -129,11 +139,7 @@ func TestDrainStoppedAtEachStep(t *testing.T) {
 				if err != nil || !strings.Contains(done, "drop m2") {
 					t.Errorf("%q, %v", done, err)
 				}
-				// One of orbit.go that was refused, since m2 was still there, tries again after the ack wait.
-				pollFor(t, hungAckWait+5*time.Second, "m1 has all partitions and is not paused", func() bool {
-					i := h.info(t, "m1")
-					return i != nil && !i.Paused && len(i.Config.FilterSubjects) == 8
-				})
+				h.taken(t)
 			}
 		})
 	}
