@@ -60,6 +60,9 @@ func (m *Model) denied() []*row {
 	if m.height >= 24 {
 		most = 3
 	}
+	if alone := m.group == nil && m.events == nil && m.window() == nil; alone && len(m.snap.Groups) == 0 && m.height >= 20 {
+		most = m.height / 2 // there is little else to be seen
+	}
 	var lines []*row
 	for i, d := range all {
 		r := t.row().put(t.warn.strong(), " not permitted: ").put(t.warn, d)

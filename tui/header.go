@@ -180,10 +180,16 @@ func (m *Model) need(r *row, w int) {
 	case n == 0:
 		says, st = "none unwell", t.ok
 	}
-	if groups := model.Count(len(m.snap.Groups), "group") + ", "; len(groups)+len(says) <= w {
+	groups := model.Count(len(m.snap.Groups), "group") + ", "
+	if len(m.snap.Unseen()) > 0 { // there may be others
+		if groups = "at least " + groups; len(m.snap.Groups) == 0 {
+			groups, says, st = "", "groups not known", t.warn
+		}
+	}
+	if len(groups)+len(says) <= w {
 		r.put(t.dim, groups)
 	}
-	r.put(st, says)
+	r.put(st, r.short(says, w))
 }
 
 // plainAPI is the API prefix that is not worth a word.

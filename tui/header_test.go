@@ -92,6 +92,41 @@ func TestNamelessServerFrames(t *testing.T) {
 	}
 }
 
+// Groups that may not be read are not counted as none, and what to allow stands whole where
+// there is room.
+func TestUnknownGroupsAreNotCounted(t *testing.T) {
+	denied := func(kinds ...model.Kind) []model.Observation {
+		var seen []model.Observation
+		for _, k := range kinds {
+			what := fmt.Sprintf("STREAM.INFO on KV_%s-consumer-groups", k)
+			seen = append(seen, model.DeniedSeen{What: what + ": allow publish to $JS.API." + strings.Replace(what, " on ", ".", 1)}, model.BucketSeen{Kind: k, Problem: "not permitted: " + what})
+		}
+		return seen
+	}
+	for _, z := range sizes() {
+		s := newStage(t, z.w, z.h).show(world{more: denied(model.KindElastic, model.KindStatic)}.snapshot())
+		s.sees("groups not known").golden("unknown-groups-"+z.String(), false)
+		if strings.Contains(s.plain(), "0 groups") || strings.Contains(s.plain(), "none unwell") {
+			t.Errorf("%s:\n%s", z, s.plain())
+		}
+		if z.h < 24 {
+			continue
+		}
+		whole := strings.Join(strings.Fields(s.plain()), " ")
+		for _, k := range model.Founded() {
+			for _, says := range []string{"allow publish to $JS.API.STREAM.INFO.KV_" + string(k) + "-consumer-groups", "The " + string(k) + " groups of this account cannot be read: not permitted"} {
+				if !strings.Contains(whole, says) {
+					t.Errorf("%s: %q is not there, or not whole:\n%s", z, says, s.plain())
+				}
+			}
+		}
+	}
+	w := sketch()
+	w.groups, w.more = w.groups[1:2], denied(model.KindElastic)
+	newStage(t, 80, 24).show(w.snapshot()).sees("at least 1 group, 1 unwell")
+	newStage(t, 40, 12).show(w.snapshot()).sees("RW 1 unwell ● live")
+}
+
 // What there is no room for in the header is among the events, whole.
 func TestEveryRefusalIsOnAScreen(t *testing.T) {
 	var refused []string

@@ -129,10 +129,12 @@ func eventLine(m *Model, e model.Event, names int) *row {
 // empty says in words why there is nothing to see.
 func (o *overview) empty(m *Model, w int) []*row {
 	t := m.theme
-	say := func(title, text string) []*row {
+	say := func(title string, texts ...string) []*row {
 		lines := []*row{t.row(), t.row().gap(2).put(t.title, title)}
-		for _, s := range glyph.Wrap(t.row().safe(text), w-4) {
-			lines = append(lines, t.row().gap(2).put(t.dim, s))
+		for _, text := range texts {
+			for _, s := range glyph.Wrap(t.row().safe(text), w-4) {
+				lines = append(lines, t.row().gap(2).put(t.dim, s))
+			}
 		}
 		return lines
 	}
@@ -148,10 +150,14 @@ func (o *overview) empty(m *Model, w int) []*row {
 	case m.snap.Link.State != model.LinkLive:
 		return say("Reading…", "The groups of this account are being read.")
 	}
+	var unknown []string
 	for _, k := range model.Founded() {
 		if why := m.snap.Unknown(k); why != "" {
-			return say("Groups not known", "The "+string(k)+" groups of this account cannot be read: "+why+".")
+			unknown = append(unknown, "The "+string(k)+" groups of this account cannot be read: "+why+".")
 		}
+	}
+	if len(unknown) > 0 {
+		return say("Groups not known", unknown...)
 	}
 	text := "The account has no partitioned consumer groups yet."
 	for _, k := range model.Founded() {
