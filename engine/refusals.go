@@ -60,9 +60,9 @@ func (r *refusals) hear(err error) {
 		also(err)
 	}
 	_, what, _ := strings.Cut(err.Error(), "Permissions Violation for ")
-	subject, known := observe.RefusedSubject(err)
-	if !known { // what else a server says can be anything
-		what = redact(what)
+	subject, allow, known := observe.RefusedSubject(err)
+	if what = redact(what); known { // what else a server says can be anything
+		what = allow
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -76,7 +76,7 @@ func oneLess(t testing.TB, user string) (s *server.Server, permissions []string)
 
 // names tells whether a text names a subject of that permission.
 func names(text, permission string) bool {
-	return slices.ContainsFunc(regexp.MustCompile(`\$[^" ]+|_INBOX[^" ]*`).FindAllString(text, -1), func(subject string) bool {
+	return slices.ContainsFunc(regexp.MustCompile(`\$[^" ;]+|_INBOX[^" ;]*`).FindAllString(text, -1), func(subject string) bool {
 		return server.SubjectsCollide(subject, permission)
 	})
 }

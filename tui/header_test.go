@@ -23,6 +23,7 @@ func TestNoRateWithoutALink(t *testing.T) {
 // says nothing of it.
 func TestRefusedWritesAreSaid(t *testing.T) {
 	for what, refused := range map[string]bool{
+		"allow publish to $KV.elastic-consumer-groups.S.g":                                              true,
 		"publish to $KV.elastic-consumer-groups.S.g: allow publish to $KV.elastic-consumer-groups.S.g":  true,
 		"CONSUMER.UNPIN on ORDERS: allow publish to $JS.API.CONSUMER.UNPIN.ORDERS.m1":                   true,
 		"$KV.elastic-consumer-groups on S: allow publish to JS.APP.API.$KV.elastic-consumer-groups.S.g": true,

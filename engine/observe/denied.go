@@ -35,11 +35,14 @@ func parseDenial(text string) (denial, bool) {
 }
 
 // RefusedSubject is the subject that an asynchronous error of the connection is about, if it
-// says that something is not permitted.
-func RefusedSubject(err error) (subject string, refused bool) {
+// says that something is not permitted, and what would allow it.
+func RefusedSubject(err error) (subject, allow string, refused bool) {
 	d, refused := parseDenial(err.Error())
-	return d.subject, refused
+	return d.subject, allowing(d.verb, d.subject), refused
 }
+
+// allowing says what to allow.
+func allowing(verb, subject string) string { return "allow " + verb + " to " + subject }
 
 // advisory tells whether it is about news from the server. They are listened to by their
 // kinds, of which one permission covers all.
@@ -87,8 +90,8 @@ func (d denial) operation(prefix string) string {
 	return strings.Join(tokens[:verbs], ".") + " on " + tokens[verbs]
 }
 
-// advice is the whole message: what is refused, and what would allow it, unless that is the
-// same. Names that
+// advice is the whole message: what is refused, and what would allow it, once where that is
+// the same. Names that
 // are made anew for every request are left open in it.
 func (d denial) advice(prefix string) string {
 	subject := d.subject
@@ -105,11 +108,11 @@ func (d denial) advice(prefix string) string {
 		stream, _, _ := strings.Cut(get, ".")
 		subject = prefix + ".DIRECT.GET." + stream + ".>"
 	}
-	what, allow := d.operation(prefix), d.verb+" to "+subject
-	if what == allow {
-		return what
+	what, allow := d.operation(prefix), allowing(d.verb, subject)
+	if "allow "+what == allow {
+		return allow
 	}
-	return what + ": allow " + allow
+	return what + ": " + allow
 }
 
 // errAnew ends everything that runs, to begin again on the same connection.

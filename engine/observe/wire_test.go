@@ -189,7 +189,7 @@ func TestDenials(t *testing.T) {
 		{`Permissions Violation for Subscription to "$JS.EVENT.ADVISORY.CONSUMER.PINNED.>"`, "advisories: allow subscribe to $JS.EVENT.ADVISORY.>"},
 		{`Permissions Violation for Subscription to "$JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"`, "pulls of ORDERS-cg: allow subscribe to $JS.API.CONSUMER.MSG.NEXT.ORDERS-cg.*"},
 		{`Permissions Violation for Publish to "$SYS.REQ.ACCOUNT.PING.CONNZ"`, "connections: allow publish to $SYS.REQ.ACCOUNT.PING.CONNZ"},
-		{`Permissions Violation for Publish to "other"`, "publish to other"},
+		{`Permissions Violation for Publish to "other"`, "allow publish to other"},
 	} {
 		d, ok := parseDenial(c.text)
 		if !ok || d.advice("$JS.API") != c.advice {

@@ -229,7 +229,7 @@ func TestNothingElseIsWritten(t *testing.T) {
 	b, _ := fleet(t, &server.User{Username: "viewer", Password: "pw", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"$KV.>"}}}})
 	b.url = strings.Replace(b.url, "admin:", "viewer:", 1)
 	begin := time.Now()
-	if _, errs, code = b.run(t, "", "parti", "source", "parti", "worker", "--add=eu.7:3", "--apply"); code != 1 || !strings.Contains(errs, `not permitted: Publish to "$KV.parti-source.partitions"`) || !strings.Contains(errs, "nothing was written") {
+	if _, errs, code = b.run(t, "", "parti", "source", "parti", "worker", "--add=eu.7:3", "--apply"); code != 1 || !strings.Contains(errs, `not permitted: allow publish to $KV.parti-source.partitions`) || !strings.Contains(errs, "nothing was written") {
 		t.Errorf("%d after %s: %s", code, time.Since(begin), errs)
 	}
 }
