@@ -1,6 +1,10 @@
 package tui
 
 import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
 	"pcgtop/keymap"
 	"pcgtop/model"
 )
@@ -52,6 +56,27 @@ func (m *Model) disabled(s keymap.Screen) map[keymap.ID]string {
 		off[keymap.Open] = "there is no group"
 	}
 	return off
+}
+
+// sayWhere says of a key that does nothing here where it does: what is typed next, as a
+// group's name behind what was to delete it, would be taken for keys.
+func (m *Model) sayWhere(here keymap.Screen, k tea.KeyPressMsg) {
+	for _, there := range []keymap.Screen{keymap.Group, keymap.Overview} {
+		for _, e := range m.keys.Entries(there, nil) {
+			if !slices.Contains(e.Binding.Keys(), k.String()) || e.Section != keymap.Change && e.ID != keymap.Where {
+				continue
+			}
+			what := e.Binding.Help().Desc + " (" + e.Key() + ")"
+			if open := m.keys.Key(here, keymap.Open); here == keymap.Overview && len(m.overview.rows) > 0 {
+				m.say(sorry, what+" needs an open group: "+open+" opens the selected one")
+			} else if here == keymap.Overview {
+				m.say(sorry, what+" needs an open group")
+			} else {
+				m.say(sorry, what+" can be done "+there.String()+", not here")
+			}
+			return
+		}
+	}
 }
 
 // actions maps keys to what they plan.

@@ -98,6 +98,7 @@ func (m *Model) act(screen keymap.Screen, id keymap.ID, k tea.KeyPressMsg) tea.C
 	}
 	switch id {
 	case "":
+		m.sayWhere(screen, k)
 		return nil
 	case keymap.ReadNow:
 		if m.opts.Player != nil {

@@ -151,6 +151,9 @@ func (d *remapWindow) press(m *Model, id keymap.ID, k tea.KeyPressMsg) tea.Cmd {
 		d.turn(m, id == keymap.OwnerNext)
 	default:
 		d.chart.move(id, max(1, m.windowHeight()-remapFrame(m.windowHeight())))
+		if i := int(k.Code - 'a'); id == "" && k.Text == string(k.Code) && i >= 0 && i < min(len(d.names), 26) {
+			m.say(sorry, k.Text+" does nothing: the letters of members are capitals, "+model.Letter(i)+" is "+d.names[i])
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pcgtop/model"
@@ -65,6 +66,14 @@ func TestARemapBeginsAtTheSelectedMember(t *testing.T) {
 		}
 	}
 	newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "G", "m", "x").sees("m3 is left out")
+}
+
+// Members go by capitals, which whoever types a small letter is told.
+func TestASmallLetterGivesNothing(t *testing.T) {
+	s := newStage(t, 100, 30).show(sketch().snapshot()).press("down", "enter", "m", "home", "b").sees("b does nothing: the letters of members are capitals, B is m2").sees("no partition moves yet")
+	if s.press("d"); strings.Contains(s.plain(), "does nothing") {
+		t.Errorf("there is no D:\n%s", s.plain())
+	}
 }
 
 // A remap in which nothing is another's than before is not even planned: written, it would make

@@ -170,6 +170,36 @@ func TestApplyingOnce(t *testing.T) {
 	s.sees("Drop m3 from TELEMETRY/rollup: done")
 }
 
+// A key that does nothing on a screen says where it does, and nothing else comes of it.
+func TestKeysOfOtherScreensSaySo(t *testing.T) {
+	for _, c := range []struct {
+		way  []string
+		key  string
+		says string
+	}{
+		{nil, "X", "delete (X) needs an open group: enter opens the selected one"},
+		{nil, "s", "step down (s) needs an open group: enter opens the selected one"},
+		{nil, "w", "where (w) needs an open group: enter opens the selected one"},
+		{[]string{"enter"}, "n", "new group (n) can be done in the list of groups, not here"},
+		{[]string{"enter", "enter"}, "X", "delete (X) can be done in a group, not here"},
+		{[]string{"e"}, "X", "delete (X) can be done in a group, not here"},
+		{[]string{"e"}, "n", "new group (n) can be done in the list of groups, not here"},
+		{nil, "h", ""},
+		{nil, "tab", ""},
+		{nil, "ctrl+y", ""},
+	} {
+		s := newStage(t, 100, 30).show(sketch().snapshot()).press(c.way...)
+		screen := s.m.screen()
+		if s.press(c.key); s.m.message.text != c.says || s.m.screen() != screen || len(s.m.windows) > 0 {
+			t.Errorf("%v, %s: says %q, want %q", c.way, c.key, s.m.message.text, c.says)
+		}
+		if c.says != "" {
+			s.sees(c.says)
+		}
+	}
+	newStage(t, 100, 30).show(world{}.snapshot()).press("X").sees("delete (X) needs an open group")
+}
+
 func TestWritesAreOff(t *testing.T) {
 	actions := []string{"s", "a", "x", "m", "b"}
 	for name, c := range map[string]struct {
