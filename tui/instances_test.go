@@ -157,6 +157,21 @@ func TestInstanceSelection(t *testing.T) {
 	s.press("down", "s").sees("loses it roll-91ab 10.1.4.9:42000").sees("then …Vbffff takes over")
 }
 
+// Pins that one instance was heard to have share their letter; of the others each has its own.
+func TestPinsOfOneInstanceShareALetter(t *testing.T) {
+	m := &model.Member{Pins: []model.PinChange{{PinID: "p1", Instance: "i"}, {PinID: "p2"}, {}, {PinID: "p3"}, {PinID: "p4", Instance: "i"}}}
+	var got string
+	letters := holders(m)
+	for _, p := range m.Pins {
+		if p.PinID != "" {
+			got += string(letters[p.PinID])
+		}
+	}
+	if got != "abca" {
+		t.Errorf("%s, want abca", got)
+	}
+}
+
 // While it is not known which of several has a pin, the screen says which they are.
 func TestOneOfSeveralIsSaid(t *testing.T) {
 	s := rollup(newStage(t, 200, 60).show(oneOfThree().snapshot()))

@@ -19,7 +19,7 @@ func legend(t *theme, of keymap.Screen) []sign {
 	case keymap.Overview:
 		return append(verdictSigns(t), countSigns(t)...)
 	case keymap.Group:
-		return append(append(append(mapSigns(t), stateSigns(t)...), roleSigns(t)...), countSigns(t)...)
+		return append(append(append(append(mapSigns(t), stateSigns(t)...), roleSigns(t)...), pinSign(t)), countSigns(t)...)
 	case keymap.Partitions:
 		return append(mapSigns(t), append(stateSigns(t), sign{t.text, "≥", "a rate of which a part leaves no trace: at least so much"}, sign{t.text, "≤", "an age that may be less by now"})...)
 	case keymap.Remap:
@@ -128,7 +128,8 @@ func roleSigns(t *theme) []sign {
 		s, st := roleLook(t, &model.Instance{Role: r})
 		list = append(list, sign{st, s + " " + roleWord(r), meansRole(r)})
 	}
-	return list
+	s, st := roleLook(t, &model.Instance{Role: model.RoleStandby})
+	return append(list, sign{st, s + " no consumer", "it runs, but its member's consumer is gone, or not made yet: it gets nothing"})
 }
 
 func meansRole(r model.Role) string {
@@ -145,6 +146,11 @@ func meansRole(r model.Role) string {
 		return "what it is cannot be told: its member's consumer was not read"
 	}
 	return "connected, but silent for long: busy with a message, or frozen"
+}
+
+// pinSign is of the strip of a member's pins.
+func pinSign(t *theme) sign {
+	return sign{t.member(0), "aab·", "who held the pin: a letter for each pin, the same for all that one instance was heard to have; · nobody"}
 }
 
 func countSigns(t *theme) []sign {

@@ -153,8 +153,8 @@ func (l *memberList) instanceDetail(m *Model, mem *model.Member, i *model.Instan
 // stripWhile is the time that the strip of pins covers.
 const stripWhile = 5 * time.Minute
 
-// pinStrip draws who held the pin over the last minutes, a letter an instance, and how
-// often it moved; nil when nothing is known.
+// pinStrip draws who held the pin over the last minutes, by [holders], and how often it moved;
+// nil when nothing is known.
 func (l *memberList) pinStrip(t *theme, m *model.Member, w int) *row {
 	if len(m.Pins) == 0 {
 		return nil
@@ -185,8 +185,9 @@ func (l *memberList) pinStrip(t *theme, m *model.Member, w int) *row {
 	return ellipsis(t, r, w-1)
 }
 
-// holders gives each holder in a member's history a letter, by the order in which they
-// had the pin first; one whose pins are of an unknown instance gets one a pin.
+// holders gives each pin in a member's history a letter, by the order in which they came. All
+// that one instance is known to have had share theirs; whose the others were nobody can tell,
+// for an instance gets another pin whenever its consumer is made anew.
 func holders(m *model.Member) map[string]rune {
 	letters, who := map[string]rune{}, map[string]rune{}
 	for _, p := range m.Pins {

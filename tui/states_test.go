@@ -136,7 +136,7 @@ func TestHelpHasALegend(t *testing.T) {
 			t.Errorf("%s is not in the legend:\n%s", role, group)
 		}
 	}
-	for _, sign := range []string{"A✗", "A!", "·✗", "███▌", "1 +2"} {
+	for _, sign := range []string{"A✗", "A!", "·✗", "███▌", "1 +2", "aab·", "no consumer"} {
 		if !strings.Contains(group, sign) {
 			t.Errorf("%s is not in the legend:\n%s", sign, group)
 		}
