@@ -216,12 +216,8 @@ func (g *Group) total(stream *Stream) {
 			g.RateSpan = max(g.RateSpan, c.RateSpan)
 		}
 	}
-	g.Strayed, g.idle = 0, len(g.Partitions)
-	for _, m := range g.Members {
-		if m.Consumer != nil {
-			g.idle -= len(m.Partitions)
-		}
-	}
+	g.Strayed, g.idle = 0, g.unconsumed()
+	g.uncounted = g.blind()
 	if g.Key.Kind != KindElastic && g.Counts != nil {
 		for _, p := range g.Partitions {
 			if !g.taken(p) && p.Count != nil {

@@ -24,6 +24,9 @@ func (g *Group) Lag() uint64 {
 	return lag + g.Hop.Waiting()
 }
 
+// Waits is what of the lag was not delivered to anybody yet.
+func (g *Group) Waits() uint64 { return beyond(g.Lag(), g.AckPending) }
+
 // About tells whether the lag is put together from answers of different times, or from
 // an upper bound.
 func (g *Group) About() bool {
@@ -63,9 +66,9 @@ func Drain(n uint64, in, out float64) (time.Duration, bool) {
 }
 
 // Drain is how long until the group's lag is gone at the present rates; false when it
-// does not shrink or the rates were not measured yet.
+// does not shrink, is not known whole, or the rates were not measured yet.
 func (g *Group) Drain() (time.Duration, bool) {
-	if g.RateSpan == 0 {
+	if g.RateSpan == 0 || g.uncounted > 0 {
 		return 0, false
 	}
 	return Drain(g.Lag(), g.In, g.Out)

@@ -56,5 +56,7 @@ func (g *Group) Restore() error {
 		}
 	}
 	g.deal = g.Config.Assignment()
+	g.idle = g.unconsumed()
+	g.uncounted = g.blind()
 	return nil
 }

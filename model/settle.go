@@ -22,7 +22,7 @@ func newsIn(old, s *Stream) news {
 		!slices.EqualFunc(old.Consumers, s.Consumers, func(a, b *Consumer) bool { return a.Name == b.Name }),
 		!reflect.DeepEqual(old.Facts.standing(), s.Facts.standing()):
 		return newsOfAll
-	case old.Read.Equal(s.Read):
+	case old.Read.Equal(s.Read) && (old.Facts.Messages == 0) == (s.Facts.Messages == 0): // where there is none, none waits, be there consumers or not
 		return newsOfMessages
 	}
 	return newsOfTime
@@ -110,6 +110,7 @@ func (r *reduction) due() map[int]news {
 func (g *Group) reread(stream *Stream) *Group {
 	next := *g
 	next.Stream, next.ReadAt = stream.Facts, stream.Read
+	next.uncounted = next.blind()
 	next.remember(stream.TS)
 	return &next
 }

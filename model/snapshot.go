@@ -206,8 +206,10 @@ type Group struct {
 	TS         time.Time     `json:"ts,omitzero"`       // when its consumers were read last, server clock
 	Strayed    uint64        `json:"strayed,omitempty"` // static: counted in partitions whose owner has no consumer
 	historyAt  time.Time
+	charted    bool     // the history is of what was counted where nobody consumes, too
 	samples    []sample // as the history, for judging
 	idle       int      // partitions whose owner has no consumer, or that nobody owns
+	uncounted  int      // of them, those of which it is not known how much waits there
 	done       uint64   // acknowledged since the group is watched
 	quiet      bool     // see [Group.still]
 

@@ -23,6 +23,7 @@ type sample struct {
 	deal   uint64 // the config's revision
 	done   uint64 // acknowledged since the group is watched
 	behind uint64 // at the origin
+	whole  bool   // the lag is of all partitions
 }
 
 // remember adds a sample, at most one each [HistoryStep], and forgets those that are older
@@ -31,12 +32,12 @@ func (g *Group) remember(at time.Time) {
 	g.TS = at
 	if at.Sub(g.historyAt) >= HistoryStep {
 		g.historyAt = at
-		g.History = bounded(g.History, g.Lag())
+		g.chart()
 		old := 0
 		for old+1 < len(g.samples) && at.Sub(g.samples[old+1].at) >= WindowNeed {
 			old++
 		}
-		g.samples = with(g.samples[old:], sample{at: at, lag: g.Lag(), stray: g.Stray(), idle: g.idle, deal: g.Revision, done: g.done, behind: g.Hop.Waiting()})
+		g.samples = with(g.samples[old:], sample{at: at, lag: g.Lag(), stray: g.Stray(), idle: g.idle, deal: g.Revision, done: g.done, behind: g.Hop.Waiting(), whole: g.uncounted == 0})
 	}
 	g.Window = Window{}
 	if len(g.samples) > 0 {
@@ -44,6 +45,22 @@ func (g *Group) remember(at time.Time) {
 	}
 	if g.Window.Span >= WindowNeed {
 		g.Window = Window{Span: WindowNeed, Complete: true}
+	}
+}
+
+// chart adds the lag to the history. What is not known has no place there, and what was goes
+// with the time. It begins anew where partitions that no consumer counts were counted, or are
+// not any more: the step between the two would be none that the lag took.
+func (g *Group) chart() {
+	counted := g.idle > 0 && g.Key.Kind == KindStatic && g.Counted()
+	if counted != g.charted {
+		g.charted, g.History = counted, []uint64{}
+	}
+	switch {
+	case g.LagKnown():
+		g.History = bounded(g.History, g.Lag())
+	case len(g.History) > 0:
+		g.History = slices.Clone(g.History[1:])
 	}
 }
 
@@ -113,7 +130,9 @@ func (g *Group) grown() (w growth, grows bool) {
 		}
 	}
 	w = growth{span: end.at.Sub(begin.at), lag: beyond(end.lag, begin.lag), done: beyond(end.done, begin.done)}
-	if end.deal == begin.deal { // else partitions came into it, or left, with all that waits there
+	if end.whole != begin.whole { // what was counted in between is none that came
+		w.lag = beyond(beyond(end.lag, end.stray), beyond(begin.lag, begin.stray))
+	} else if end.deal == begin.deal { // else partitions came into it, or left, with all that waits there
 		w.stray = min(w.lag, beyond(end.stray, begin.stray))
 	}
 	return w, first && last && w.span > 0 && beyond(least, most) > slack+uint64(max(0, g.In))

@@ -32,19 +32,30 @@ func behindWords(h *model.Hop) string {
 	return fmt.Sprintf(", %s%s at the origin", mark, number(h.Behind, 12))
 }
 
-// lagCell draws a group's lag, with ~ where it is put together from answers of different
-// times.
-func lagCell(t *theme, group func(int) *model.Group) func(*row, int, int) {
+// lagCell draws a group's lag, or what of it waits, with ~ where it is put together from
+// answers of different times and ≥ where more may wait.
+func lagCell(t *theme, group func(int) *model.Group, of func(*model.Group) uint64) func(*row, int, int) {
 	return func(r *row, i, w int) {
-		switch g := group(i); {
-		case g.Unread():
+		g := group(i)
+		switch n := of(g); {
+		case !g.LagKnown(), n == 0 && g.LagAtLeast():
 			r.right(t.dim, "-", w)
-		case g.About():
-			r.right(t.text, "~"+number(g.Lag(), w-1), w)
+		case g.LagAtLeast():
+			r.right(t.text, "≥"+number(n, w-1), w)
+		case n > 0 && g.About():
+			r.right(t.text, "~"+number(n, w-1), w)
 		default:
-			r.right(quiet(t, g.Lag()), number(g.Lag(), w), w)
+			r.right(quiet(t, n), number(n, w), w)
 		}
 	}
+}
+
+// history is how the lag went, where it is known.
+func history(g *model.Group) []uint64 {
+	if !g.LagKnown() {
+		return nil
+	}
+	return g.History[max(0, len(g.History)-model.HistoryLen):]
 }
 
 // trend draws how the lag went, with a sign in the middle where there is nothing to draw:

@@ -17,7 +17,7 @@ type sign struct {
 func legend(t *theme, of keymap.Screen) []sign {
 	switch of {
 	case keymap.Overview:
-		return append(verdictSigns(t), countSigns(t)...)
+		return append(append(verdictSigns(t), sign{t.text, "≥", "more may wait, where no consumer counts it"}), countSigns(t)...)
 	case keymap.Group:
 		return append(append(append(append(mapSigns(t), stateSigns(t)...), roleSigns(t)...), pinSign(t)), countSigns(t)...)
 	case keymap.Partitions:

@@ -73,6 +73,18 @@ func (o *overview) columns(m *Model, w int) []column {
 	all := func(n func() uint64) func(*row, int) {
 		return known(func(w int) string { return number(n(), w) })
 	}
+	// lags draws a sum to which more may belong than is known.
+	lags := func(n func() uint64) func(*row, int) {
+		return known(func(w int) string {
+			switch {
+			case !sum.atLeast:
+				return number(n(), w)
+			case n() == 0:
+				return "-"
+			}
+			return "≥" + number(n(), w-1)
+		})
+	}
 	rates := func(f func() float64) func(*row, int) {
 		return func(r *row, w int) {
 			if sum.rated {
@@ -118,8 +130,8 @@ func (o *overview) columns(m *Model, w int) []column {
 			}
 			r.right(t.text, instanceCount(group(i).Instances()), w)
 		}, sum: known(func(int) string { return instanceCount(sum.running) })},
-		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: count(waiting), sum: all(func() uint64 { return sum.pending })},
-		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group), sum: all(func() uint64 { return sum.lag })},
+		{id: "pending", sort: keymap.SortPending, title: "PENDING", want: beside(8), keep: 3, right: true, cell: lagCell(t, group, (*model.Group).Waits), sum: lags(func() uint64 { return sum.pending })},
+		{id: "lag", sort: keymap.SortLag, title: "LAG", want: lag, right: true, cell: lagCell(t, group, (*model.Group).Lag), sum: lags(func() uint64 { return sum.lag })},
 		{id: "unacked", sort: keymap.SortUnacked, title: "UNACKED", want: beside(7), keep: 3, right: true, cell: count(func(g *model.Group) uint64 { return g.AckPending }), sum: all(func() uint64 { return sum.unacked })},
 		{id: "out", sort: keymap.SortOut, title: "OUT/S", want: 6, keep: 7, right: true, cell: flow(func(g *model.Group) float64 { return g.Out }), sum: rates(func() float64 { return sum.out })},
 		{id: "in", sort: keymap.SortIn, title: "IN/S", want: 6, keep: 4, right: true, cell: flow(func(g *model.Group) float64 { return g.In }), sum: rates(func() float64 { return sum.in })},
@@ -129,7 +141,7 @@ func (o *overview) columns(m *Model, w int) []column {
 				_, st = t.verdict(group(i).Verdict)
 				st.bold = false
 			}
-			trend(r, t, st, group(i).History, w)
+			trend(r, t, st, history(group(i)), w)
 		}, sum: func(r *row, w int) { trend(r, t, t.shade, sum.history, w) }},
 		{id: "why", sort: keymap.SortWhy, title: "WHY", want: reason, least: least, rest: reason > 0, cell: func(r *row, i, w int) {
 			text, st := why(m, group(i), w)
@@ -201,9 +213,6 @@ func Columns() []string {
 	}
 	return names
 }
-
-// waiting is what was not delivered yet, with what lies in the work stream for nobody.
-func waiting(g *model.Group) uint64 { return g.Lag() - min(g.Lag(), g.AckPending) }
 
 // quiet dims what is nothing.
 func quiet(t *theme, n uint64) style {

@@ -30,6 +30,7 @@ type summand struct {
 	pulling, configured        int
 	running                    model.InstanceCount
 	pending, lag, unacked      uint64
+	atLeast                    bool // more may wait than is known
 	out, in                    float64
 	rated                      bool     // the rates were measured
 	history                    []uint64 // the newest, at most HistoryLen
@@ -44,9 +45,12 @@ func summandOf(g *model.Group) summand {
 	}
 	s.running = g.Instances()
 	s.wideMembers, s.wideInstances = digits(s.pulling)+1+digits(s.configured), wide(s.running)
-	s.pending, s.lag, s.unacked = waiting(g), g.Lag(), g.AckPending
+	s.unacked, s.atLeast = g.AckPending, !g.LagKnown() || g.LagAtLeast()
+	if g.LagKnown() {
+		s.pending, s.lag = g.Waits(), g.Lag()
+	}
 	s.out, s.in, s.rated = g.Out, g.In, g.RateSpan > 0
-	s.history = g.History[max(0, len(g.History)-model.HistoryLen):]
+	s.history = history(g)
 	return s
 }
 

@@ -11,6 +11,9 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 	most := func(f func(*model.Group) float64) func(*model.Group) (sortKey, bool) {
 		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !g.Unread() }
 	}
+	lag := func(f func(*model.Group) uint64) func(*model.Group) (sortKey, bool) {
+		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -float64(f(g))}, g.LagKnown() }
+	}
 	rated := func(f func(*model.Group) float64) func(*model.Group) (sortKey, bool) {
 		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -f(g)}, !g.Unread() && g.RateSpan > 0 }
 	}
@@ -34,9 +37,9 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 			return float64(n.Pinned) + float64(n.Standby)/(1<<20)
 		})
 	case keymap.SortPending:
-		return most(func(g *model.Group) float64 { return float64(waiting(g)) })
+		return lag((*model.Group).Waits)
 	case keymap.SortLag:
-		return most(func(g *model.Group) float64 { return float64(g.Lag()) })
+		return lag((*model.Group).Lag)
 	case keymap.SortUnacked:
 		return most(func(g *model.Group) float64 { return float64(g.AckPending) })
 	case keymap.SortOut:
@@ -44,7 +47,9 @@ func groupKey(by keymap.ID) func(*model.Group) (sortKey, bool) {
 	case keymap.SortIn:
 		return rated(func(g *model.Group) float64 { return g.In })
 	case keymap.SortTrend:
-		return func(g *model.Group) (sortKey, bool) { return sortKey{n: -growth(g)}, !g.Unread() && len(g.History) > 0 }
+		return func(g *model.Group) (sortKey, bool) {
+			return sortKey{n: -growth(g)}, g.LagKnown() && len(g.History) > 0
+		}
 	case keymap.SortWhy:
 		return func(g *model.Group) (sortKey, bool) {
 			if len(g.Findings) == 0 {

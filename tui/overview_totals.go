@@ -14,6 +14,7 @@ type totals struct {
 	pulling, configured       int  // of those that were read; of all, if none was
 	running                   model.InstanceCount
 	pending, lag, unacked     uint64
+	atLeast                   bool // more may wait than pending and lag tell
 	out, in                   float64
 	rated                     bool // some rate was measured
 	history                   []uint64
@@ -30,6 +31,7 @@ type ledger struct {
 	pulling, could            int // members of rows that were read: those that pull, and all
 	pinned, standby, bounds   int // bounds: rows whose standbys are at most so many
 	pending, lag, unacked     uint64
+	vague                     int // rows of which more may wait than is known
 	rated                     int // rows whose rates were measured
 	out, in                   int64
 	history                   [model.HistoryLen]uint64 // the newest last
@@ -86,6 +88,9 @@ func (l *ledger) enter(e *entry, times int) {
 	l.pending += n * e.pending
 	l.lag += n * e.lag
 	l.unacked += n * e.unacked
+	if e.atLeast {
+		l.vague += times
+	}
 	if e.rated {
 		l.rated += times
 		l.out += int64(times) * thousandths(e.out)
@@ -114,7 +119,7 @@ func (l *ledger) totals() totals {
 	s := totals{
 		groups: l.groups, partitions: l.partitions, unread: l.read == 0 && l.groups > 0, pulling: l.pulling, configured: l.could,
 		running: model.InstanceCount{Pinned: l.pinned, Standby: l.standby, AtMost: l.bounds > 0},
-		pending: l.pending, lag: l.lag, unacked: l.unacked, rated: l.rated > 0, out: float64(l.out) / 1000, in: float64(l.in) / 1000,
+		pending: l.pending, lag: l.lag, atLeast: l.vague > 0, unacked: l.unacked, rated: l.rated > 0, out: float64(l.out) / 1000, in: float64(l.in) / 1000,
 	}
 	if s.unread {
 		s.configured = l.configured

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,7 +36,7 @@ func (e *Exit) Error() string { return e.Status.String() }
 // Check is `pcgtop check`.
 type Check struct {
 	Target    string        `arg:"" optional:"" placeholder:"STREAM[/GROUP]" help:"Only this stream's groups, or this group, whose partitions are counted then."`
-	Lag       string        `placeholder:"WARN[:CRIT]" help:"Lag in messages from which a group is a warning, and critical."`
+	Lag       string        `placeholder:"WARN[:CRIT]" help:"Lag in messages from which a group is a warning, and critical. Partitions are counted where it is not known without."`
 	Age       string        `placeholder:"WARN[:CRIT]" help:"Age of the oldest waiting message, such as 30s:5m. It makes every group's partitions be counted."`
 	NoStandby string        `placeholder:"ok|warn|crit" help:"What a member without a standby is: ok, as long as not said otherwise. With warn or crit it is listened to who pulls."`
 	Rule      []string      `placeholder:"ID=ok|warn|crit" help:"What another finding is; repeat for several."`
@@ -50,6 +51,7 @@ type checked struct {
 	Verdict  model.Verdict `json:"verdict"`
 	Lag      *uint64       `json:"lag"` // nil: not known
 	About    bool          `json:"lag_about,omitempty"`
+	AtLeast  bool          `json:"lag_at_least,omitempty"` // more may wait
 	Oldest   float64       `json:"oldest_s,omitempty"`
 	Window   model.Window  `json:"window"`
 	Findings []judged      `json:"findings"`
@@ -148,18 +150,47 @@ func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []
 		}
 	}
 	counts := group != "" || limits.age != [2]time.Duration{}
-	if len(groups) == 0 || !counts && c.For <= 0 && !limits.standbys() {
+	asked := groups
+	if blind := limits.blindOf(groups); !counts && len(blind) > 0 {
+		counts = true
+		if c.For <= 0 && !limits.standbys() {
+			asked = blind
+		}
+	} else if !counts && c.For <= 0 && !limits.standbys() {
+		return groups, unseen, nil
+	}
+	if len(asked) == 0 {
 		return groups, unseen, nil
 	}
 	var keys []model.Key
-	for _, g := range groups {
+	for _, g := range asked {
 		keys = append(keys, g.Key)
 	}
-	groups, err = e.Engine.Survey(e.Context, keys, c.For, counts, limits.standbys())
-	if err == nil && len(groups) == 0 {
+	found, err := e.Engine.Survey(e.Context, keys, c.For, counts, limits.standbys())
+	if err == nil && len(found) == 0 && len(asked) == len(groups) {
 		err = fmt.Errorf("%s: %w: it was deleted meanwhile", keys[0], ErrNotFound)
 	}
-	return groups, unseen, err
+	return instead(groups, keys, found), unseen, err
+}
+
+// instead is the groups with those that were asked for as they were found, or left out.
+func instead(groups []*model.Group, asked []model.Key, found []*model.Group) (list []*model.Group) {
+	now := map[model.Key]*model.Group{}
+	for _, k := range asked {
+		now[k] = nil
+	}
+	for _, g := range found {
+		now[g.Key] = g
+	}
+	for _, g := range groups {
+		if of, was := now[g.Key]; was {
+			g = of
+		}
+		if g != nil {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // judge applies the thresholds to a group's findings.
@@ -168,7 +199,8 @@ func (t thresholds) judge(g *model.Group) checked {
 	for _, f := range g.Findings {
 		one.add(t.status(f), f)
 	}
-	if lag := g.Lag(); !g.Unread() {
+	one.AtLeast = g.LagAtLeast()
+	if lag := g.Lag(); g.LagKnown() {
 		one.Lag = &lag
 		if level, limit := over(lag, t.lag); level != StatusOK {
 			one.add(level, model.Finding{ID: "lag", Severity: severity(level), Text: fmt.Sprintf("lag %s is at least %s", model.Thousands(lag), model.Thousands(limit))})
@@ -181,6 +213,9 @@ func (t thresholds) judge(g *model.Group) checked {
 			one.add(level, model.Finding{ID: "age", Severity: severity(level), Text: fmt.Sprintf("the oldest message waits for %s, at least %s", old.Round(time.Second), limit)})
 		}
 	}
+	if t.blind(g) {
+		one.add(StatusUnknown, model.Finding{ID: "not-counted", Severity: model.Info, Text: "the lag is not known: " + whyNot(g)})
+	}
 	if names := g.Unheard(); t.standbys() && len(names) > 0 {
 		one.add(StatusUnknown, model.Finding{ID: "not-heard", Severity: model.Info, Text: "whether there is a standby is not known of " + strings.Join(names, ", ") + ": " + whyUnheard(g)})
 	}
@@ -190,7 +225,31 @@ func (t thresholds) judge(g *model.Group) checked {
 	return one
 }
 
+// blindOf are the groups of which only a count of their partitions tells whether the lag is
+// beyond a limit.
+func (t thresholds) blindOf(groups []*model.Group) (list []*model.Group) {
+	for _, g := range groups {
+		if t.blind(g) && g.Countable() && g.Stream.Exists {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// blind tells whether it is not known if a group's lag is beyond a limit: not of all of its
+// partitions is known how much waits there, and the stream has enough messages for it.
+func (t thresholds) blind(g *model.Group) bool {
+	least := cmp.Or(t.lag[0], t.lag[1])
+	if least == 0 || g.ReadError != "" || g.LagKnown() && (!g.LagAtLeast() || g.Lag() >= least) {
+		return false
+	}
+	return !g.Key.Kind.Fixed() || !g.Stream.Exists || g.Stream.Messages >= least
+}
+
 func whyNot(g *model.Group) string {
+	if s := g.Stream; s.Known && !s.Exists {
+		return "there is no stream " + g.ConsumeStream()
+	}
 	if g.Counts == nil {
 		return "the partitions were not counted"
 	}

@@ -124,6 +124,46 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A limit for the lag is not kept because nobody counted: what is not known is unknown.
+func TestCheckOfUncounted(t *testing.T) {
+	at := time.Date(2026, 3, 4, 14, 3, 22, 0, time.UTC)
+	key := model.Key{Kind: model.KindStatic, Stream: "PAY", Group: "odd"}
+	s := model.Reduce(nil, at, model.ConfigSeen{Key: key, Revision: 1, Config: &model.Config{Partitions: 2, Members: []string{"x", "y"}}},
+		model.StreamRead{Name: "PAY", Facts: model.StreamFacts{Exists: true, Direct: true, Messages: 1182}}, model.ConsumersRead{Stream: "PAY", TS: at},
+		model.LinkSeen{State: model.LinkLive})
+	denied := model.Reduce(s, at, model.PartitionsCounted{Key: key, Counts: model.Counts{At: at, Every: time.Second, Error: "not permitted: DIRECT.GET"}})
+	counted := model.Reduce(s, at, model.PartitionsCounted{Key: key, Counts: model.Counts{At: at, Every: time.Second}, Partitions: []model.Counted{{Pending: 1182}, {}}})
+	running := model.Reduce(s, at, model.ConsumersRead{Stream: "PAY", TS: at, Consumers: []*model.Consumer{{Name: "odd-x", Filters: []string{"0.>"}, PriorityGroup: "PCG", Pending: 50, Waiting: 1, PinID: "p", TS: at}}})
+	for name, c := range map[string]struct {
+		of     *model.Snapshot
+		target string
+		lag    string
+		status Status
+		says   string
+		looks  int
+	}{
+		"no limit":             {s, "PAY", "", StatusOK, "PAY/odd degraded, lag -\n", 0},
+		"not counted":          {s, "PAY", "100:200", StatusUnknown, "not-counted: the lag is not known: the partitions were not counted", 1},
+		"not permitted":        {denied, "PAY/odd", "5:10", StatusUnknown, "not-counted: the lag is not known: not permitted: DIRECT.GET", 1},
+		"of too few messages":  {s, "PAY", "1183", StatusOK, "PAY/odd degraded, lag -\n", 0},
+		"counted":              {counted, "PAY", "100:200", StatusCritical, "lag 1,182 is at least 200", 0},
+		"a part is enough":     {running, "PAY", "50", StatusWarning, "PAY/odd degraded, lag ≥50\n", 0},
+		"a part is not enough": {running, "PAY", "51", StatusUnknown, "PAY/odd degraded, lag ≥50\n", 1},
+	} {
+		var out bytes.Buffer
+		f := &fake{snapshot: c.of}
+		err := Check{Target: c.target, Lag: c.lag, Rule: []string{"absent=ok"}, Output: "text"}.Run(&Env{Context: t.Context(), Engine: f, Out: &out})
+		var exit *Exit
+		status := StatusOK
+		if errors.As(err, &exit) {
+			status = exit.Status
+		}
+		if status != c.status || !strings.Contains(out.String(), c.says) || len(f.looked) != c.looks {
+			t.Errorf("%s: %v, want %s, %d looks\n%s", name, err, c.status, len(f.looked), out.String())
+		}
+	}
+}
+
 // Where there is nothing to check, as in the wrong account, all is not well.
 func TestCheckOfNothing(t *testing.T) {
 	for _, c := range []struct{ output, says string }{

@@ -39,7 +39,10 @@ func (v verdicts) text(w io.Writer) error {
 		if g.Lag != nil {
 			lag = model.Thousands(*g.Lag)
 		}
-		if g.About {
+		switch {
+		case g.AtLeast:
+			lag = "≥" + lag
+		case g.About:
 			lag = "~" + lag
 		}
 		note := ""

@@ -68,12 +68,31 @@ func members(g *model.Group, only []string) *table {
 			owns = "unknown"
 		}
 		t.add(letter(m, i), m.Name, string(m.State), owns, c.PinID, since(c.PinnedAt, c.TS), standbys(g, m),
-			known(g, c.Pending), known(g, c.AckPending), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
+			pending(g, m), unacked(g, m), rate(c.Out, c.RateSpan), rate(c.In, c.RateSpan))
 	}
 	if !g.Pins() {
 		return t.less("PIN", "PINNED", "STANDBY")
 	}
 	return &t
+}
+
+// pending is what waits for a member: of one without a consumer only what was counted in its
+// partitions tells.
+func pending(g *model.Group, m *model.Member) string {
+	switch n, _ := g.CountOf(m.Partitions); {
+	case m.Consumer != nil:
+		return known(g, m.Consumer.Pending)
+	case m.Configured && g.Counted():
+		return fmt.Sprint(n)
+	}
+	return "-"
+}
+
+func unacked(g *model.Group, m *model.Member) string {
+	if m.Consumer == nil {
+		return "-"
+	}
+	return known(g, m.Consumer.AckPending)
 }
 
 // told has a row a member of which its kind tells more: a column a fact that has a name, one

@@ -34,7 +34,7 @@ func Overview(w io.Writer, s *model.Snapshot) error {
 			why = g.Findings[0].Text
 		}
 		t.add(string(g.Verdict), g.Key.String(), string(g.Key.Kind), fmt.Sprint(g.Config.Partitions), known(g, pulling)+"/"+fmt.Sprint(configured),
-			pinned(g), known(g, g.Lag()), known(g, g.Pending), known(g, g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
+			pinned(g), lag(g, g.Lag()), lag(g, g.Waits()), known(g, g.AckPending), rate(g.Out, g.RateSpan), rate(g.In, g.RateSpan), why)
 	}
 	if err := t.write(w); err != nil {
 		return err
@@ -59,6 +59,17 @@ func pinned(g *model.Group) string {
 func known[N int | uint64](g *model.Group, n N) string {
 	if g.Unread() {
 		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// lag writes what waits, as far as it is known.
+func lag(g *model.Group, n uint64) string {
+	switch {
+	case !g.LagKnown(), n == 0 && g.LagAtLeast():
+		return "-"
+	case g.LagAtLeast():
+		return "≥" + fmt.Sprint(n)
 	}
 	return fmt.Sprint(n)
 }
