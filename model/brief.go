@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Short is what is wrong in a few words, the number first, for where room is short.
 func (f Finding) Short() string {
@@ -73,7 +76,11 @@ func (v *view) brief(id string, members []*Member) string {
 	case "offline":
 		return parts + "offline: " + who
 	case "stalled":
-		return fmt.Sprintf("%s stalled: %s", sum(func(m *Member) uint64 { return m.Consumer.Lag() }), who)
+		stalled := " stalled: "
+		if !slices.ContainsFunc(members, func(m *Member) bool { return !m.plight.drought.slow() }) {
+			stalled = " stalled, slow handler: "
+		}
+		return sum((*Member).lag) + stalled + who
 	case "stuck-unacked":
 		return fmt.Sprintf("%s stuck unacked: %s", sum(func(m *Member) uint64 { return m.Consumer.AckPending }), who)
 	case "passed-over":

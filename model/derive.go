@@ -93,7 +93,7 @@ func (m *Member) attach(g *Group, before *Member, stream *Stream, rivals []*Grou
 	}
 	m.recall(g, stream, g.Key.ConsumerName(m.Name))
 	m.run(stream, g.Key.ConsumerName(m.Name))
-	m.fare(before)
+	m.fare(g, before, stream.TS)
 	m.State, m.Why = judge(m, g, stream)
 }
 

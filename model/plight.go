@@ -7,6 +7,8 @@ import "time"
 type plight struct {
 	unwell bool      // it was found to be, and was not seen to be well since
 	found  time.Time // when it was
+
+	drought drought
 }
 
 // ailment tells whether a member of which the rule finds something counts as unwell: it
@@ -19,14 +21,24 @@ func ailment(rule string) bool {
 	return false
 }
 
-// fare takes the plight over from the member as it was known before, nil if it was not,
-// unless its consumer shows that it is well.
-func (m *Member) fare(before *Member) {
-	if before == nil || m.Elsewhere != "" || len(m.Partitions) == 0 {
+// fare takes the plight over from the member as it was known before, nil if it was not, as
+// far as its consumer does not show that it is well. at is the time of the last answer.
+func (m *Member) fare(g *Group, before *Member, at time.Time) {
+	if m.Elsewhere != "" || len(m.Partitions) == 0 {
 		return
 	}
-	if m.plight = before.plight; m.recovered() {
-		m.plight = plight{}
+	var lost time.Time
+	if before != nil {
+		m.plight, lost = before.plight, before.LostAt
+	}
+	if m.recovered() {
+		m.plight.unwell, m.plight.found = false, time.Time{}
+	}
+	switch {
+	case m.Consumer != nil:
+		m.plight.drought = m.plight.drought.next(m.Consumer, lost, g)
+	case at.Sub(m.LostAt) > anewWithin:
+		m.plight.drought = drought{}
 	}
 }
 
@@ -58,7 +70,7 @@ func (g *Group) diagnose(found []Finding) {
 			members = byName(g.Members)
 		}
 		if m := members[f.Member]; !m.plight.unwell {
-			m.plight = plight{unwell: true, found: g.TS}
+			m.plight.unwell, m.plight.found = true, g.TS
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestUnwellStaysUnwell(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	})
-	l.reads(8, func() *Consumer { return nil }, gone)
+	l.reads(12, func() *Consumer { return nil }, gone)
 	made = l.sec + 1
 	begun := func() *Consumer { return l.healthy("a", made, 0, 0, 1) }
 	l.reads(4, begun, func(g *Group) {
@@ -133,5 +133,111 @@ func TestNothingWaitsIsCountedSince(t *testing.T) {
 	}
 	if text := counted(before.Add(time.Second)); !strings.HasSuffix(text, ", nothing waits there") {
 		t.Error(text)
+	}
+}
+
+// A handler slower than the ack wait loses one consumer after the other. What is known of the
+// member goes on with each of them: once it is stalled it stays so until something flows, and
+// says why.
+func TestSlowHandlerStaysStalled(t *testing.T) {
+	l := newLife(t)
+	made, pending := 0, uint64(0)
+	// One message is handed out as the consumer is made; after two seconds nobody pulls.
+	busy := func() *Consumer {
+		c := l.healthy("a", made, 0, 0, 1)
+		pending += 10
+		c.Pending, c.AckPending, c.AckWait, c.LastDelivered = pending, 1, 3*time.Second, c.Created
+		if l.sec-made > 2 {
+			c.Waiting, c.PinID = 0, ""
+		}
+		return c
+	}
+	reached := 0
+	check := func(g *Group) {
+		switch f := has(g, "stalled"); {
+		case reached == 0 && g.Verdict == VerdictStalled:
+			reached = l.sec
+		case reached > 0 && (f == nil || g.Verdict != VerdictStalled || f.Member != "a"):
+			t.Fatalf("second %d, stalled since %d: %s, %+v", l.sec, reached, g.Verdict, g.Findings)
+		case l.sec > 30 && !strings.HasPrefix(f.Text, "a stalled: its handler hangs, or is slower than the ack wait of 3s: "):
+			t.Fatalf("second %d: %s", l.sec, f.Text)
+		case l.sec > 30 && f.Brief != Thousands(l.s.Group(l.k).Member("a").lag())+" stalled, slow handler: a":
+			t.Fatalf("second %d: %s", l.sec, f.Brief)
+		}
+	}
+	for made = 1; made < 50; made = l.sec + 1 { // each lives for less than twice the ack wait
+		l.reads(5, busy, check)
+		l.deleted(check)
+		l.reads(1, func() *Consumer { return nil }, check)
+	}
+	if reached == 0 || reached > 8 {
+		t.Errorf("stalled at second %d", reached)
+	}
+	acked := uint64(0)
+	l.reads(5, func() *Consumer { acked += 100; return l.healthy("a", made, acked, 0, 1) }, l.is("it acknowledges", VerdictDegraded, VerdictOK)) // its pins flapped
+}
+
+// What is not known for sure does not count: messages may have been acknowledged while nobody
+// looked, or the membership changed.
+func TestDroughtIsForSure(t *testing.T) {
+	for name, c := range map[string]struct {
+		unseen int // seconds in which nobody looked, before the consumer was made anew
+		config uint64
+	}{"nobody looked": {30, 0}, "the membership changed": {0, 2}} {
+		l := newLife(t)
+		made := 1
+		stuck := func() *Consumer {
+			c := l.healthy("a", made, 0, 0, 1)
+			c.AckPending, c.LastDelivered = 1, c.Created
+			return c
+		}
+		l.reads(8, stuck, l.is(name+": not for long enough", VerdictOK))
+		l.sec += c.unseen
+		if c.config > 0 {
+			l.s = Reduce(l.s, l.now(), ConfigSeen{Key: l.k, Revision: c.config, Written: l.now(), Config: config(4, "a", "b", "c")})
+		}
+		made = l.sec + 1
+		l.reads(8, stuck, func(g *Group) {
+			if f := has(g, "stalled"); f != nil {
+				t.Errorf("%s, second %d: %s", name, l.sec, f.Text)
+			}
+		})
+	}
+}
+
+// At first sight a consumer that is new and acknowledged nothing says little; for how long the
+// messages have waited does.
+func TestNothingAckedAtFirstSight(t *testing.T) {
+	for name, c := range map[string]struct {
+		waits, written time.Duration // ago
+		acked          uint64
+		found          bool
+	}{
+		"old messages":           {time.Minute, time.Hour, 0, true},
+		"it acknowledged":        {time.Minute, time.Hour, 4, false},
+		"new messages":           {4 * time.Second, time.Hour, 0, false},
+		"a new group":            {time.Minute, 15 * time.Second, 0, true},
+		"a group of this second": {time.Minute, 5 * time.Second, 0, false},
+	} {
+		l := newLife(t)
+		l.s = Reduce(nil, epoch(), ConfigSeen{Key: l.k, Revision: 1, Written: epoch().Add(-c.written), Config: config(4, "a", "b")}, StreamRead{Name: "S-g", Facts: facts("S")})
+		l.reads(1, func() *Consumer {
+			one := l.healthy("a", -1, c.acked, 0, 1)
+			one.AckPending = 1
+			return one
+		}, func(g *Group) {
+			if g.Doubtful() != (c.acked == 0) {
+				t.Errorf("%s: doubtful: %v", name, g.Doubtful())
+			}
+		})
+		at := l.now()
+		l.s = Reduce(l.s, at, PartitionsCounted{Key: l.k, Counts: Counts{At: at, Every: time.Second}, Partitions: []Counted{{Pending: 4, Oldest: at.Add(-c.waits)}, {}, {}, {}}})
+		f := has(l.s.Group(l.k), "nothing-acked")
+		if (f != nil) != c.found || l.s.Group(l.k).Doubtful() {
+			t.Errorf("%s: %+v", name, l.s.Group(l.k).Findings)
+		}
+		if f != nil && (f.Text != "a has acknowledged nothing since its consumer was made 2s ago: 4 messages wait, the first for 1m0s" && c.written > time.Minute || l.s.Group(l.k).Verdict != VerdictDegraded) {
+			t.Errorf("%s: %s", name, f.Text)
+		}
 	}
 }

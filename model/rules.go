@@ -40,7 +40,7 @@ func rules() []Rule {
 		{"collision", Warning, VerdictDegraded, "a consumer's name belongs to another group", collision},
 		{"stuck-unacked", Warning, VerdictDegraded, "messages were delivered, are not acknowledged, and nobody pulls", stuckUnacked},
 		{"no-pull", Warning, VerdictDegraded, "a member's consumer from which nobody pulls", noPull},
-		{"nothing-acked", Warning, VerdictDegraded, "a member that did not consume has a consumer again, and acknowledged nothing yet", nothingAcked},
+		{"nothing-acked", Warning, VerdictDegraded, "a member acknowledged nothing with its new consumer yet, and it did not consume before, or messages wait for twice the ack wait", nothingAcked},
 		{"paused", Warning, VerdictDegraded, "a member's consumer is paused", paused},
 		{"not-pinned", Warning, VerdictDegraded, "messages wait, instances pull, and nobody is pinned", notPinned},
 		{"flapping", Warning, VerdictDegraded, "the pin goes from instance to instance more than three times a minute", flapping},

@@ -10,34 +10,29 @@ import (
 // whole writes a duration in whole seconds, as findings say it.
 func whole(d time.Duration) string { return d.Round(time.Second).String() }
 
-// still is for how long a member has had messages and acknowledged none, where that is so
-// long that it counts as stalled; else 0.
-func (v *view) still(m *Member) time.Duration {
-	c := m.Consumer
-	_, oldest := v.CountOf(m.Partitions)
-	still := c.idleFor(oldest)
-	if c.AckWait <= 0 || still < 2*c.AckWait || c.Paused || c.Offline != "" {
-		return 0
-	}
-	return still
-}
-
 // stalled finds members that have messages and acknowledge nothing.
 func stalled(v *view) []Finding {
-	return about(v.consumed(), func(m *Member) Finding {
-		c, still := m.Consumer, v.still(m)
+	return about(append(v.consumed(), v.in(StateAbsent)...), func(m *Member) Finding {
+		c, still, d := m.Consumer, v.still(m), m.plight.drought
 		if still == 0 {
 			return Finding{}
 		}
-		f := Finding{Text: fmt.Sprintf("%s stalled: %s wait and nothing was acknowledged for %s", m.Name, Thousands(c.Lag()), whole(still)), Hint: "see what its instance does"}
-		if v.Refusal(ActionStepDown) == "" {
+		wait := fmt.Sprintf("%s wait and nothing was acknowledged for %s", Thousands(m.lag()), whole(still))
+		f := Finding{Text: m.Name + " stalled: " + wait, Hint: "see what its instance does"}
+		switch {
+		case d.slow():
+			f.Text = fmt.Sprintf("%s stalled: its handler hangs, or is slower than the ack wait of %s: %s, by %s", m.Name, d.ackWait, wait, Count(d.anew+1, "consumer"))
+			f.Hint = "see what its instance does; make its handler faster, or join with a longer ack wait"
+		case c == nil:
+			f.Text += ", and its consumer is gone"
+			f.Hint = "see what its instance does, or start one"
+		case m.State == StateNoPull:
+			f.Hint = "start an instance of " + m.Name
+		case v.Refusal(ActionStepDown) == "":
 			f.Hint += "; step it down (s)"
 		}
-		if c.AckPending > 0 {
+		if c != nil && c.AckPending > 0 {
 			f.Text += fmt.Sprintf(", %s unacked", Thousands(c.AckPending))
-		}
-		if m.State == StateNoPull {
-			f.Hint = "start an instance of " + m.Name
 		}
 		return f
 	})

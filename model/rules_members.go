@@ -168,14 +168,21 @@ func (v *view) working(m *Member) bool {
 
 func nothingAcked(v *view) []Finding {
 	return about(v.consumed(), func(m *Member) Finding {
-		c := m.Consumer
-		if !v.unwell(m) || !v.working(m) {
+		c, waits := m.Consumer, v.firstWaits(m)
+		if waits == 0 && !v.unwell(m) || !v.working(m) {
 			return Finding{}
 		}
-		return Finding{
-			Text: fmt.Sprintf("%s has acknowledged nothing since it did not consume: %s", m.Name, countWaiting(c.Lag())),
-			Hint: "see what its handler does: one that takes longer than the ack wait never gets to acknowledge",
+		f := Finding{
+			Text: fmt.Sprintf("%s has acknowledged nothing since its consumer was made %s ago: %s", m.Name, whole(c.TS.Sub(c.Created)), countWaiting(c.Lag())),
+			Hint: fmt.Sprintf("see what its handler does: one that is slower than the ack wait of %s never gets to acknowledge", c.AckWait),
 		}
+		if c.trail.ackMoved.After(c.Created) {
+			f.Text = fmt.Sprintf("%s has acknowledged nothing since it did not consume: %s", m.Name, countWaiting(c.Lag()))
+		}
+		if waits > 0 {
+			f.Text += ", the first for " + whole(waits)
+		}
+		return f
 	})
 }
 

@@ -57,11 +57,21 @@ func (c *Consumer) follow(old *Consumer) {
 	c.Lone = made && c.TS.Sub(t.standbySeen) > standbyWindow && t.loneSeen.After(t.standbySeen)
 }
 
-// idleFor is how long the consumer has had lag without any ack, as far as is known for
-// sure. began is a time at which lag existed for sure, zero if none is known.
+// idleFor is how long the consumer has had lag without any ack, see [Consumer.idleSince].
 func (c *Consumer) idleFor(began time.Time) time.Duration {
-	if c.Lag() == 0 {
+	since := c.idleSince(began)
+	if since.IsZero() {
 		return 0
+	}
+	return max(0, c.TS.Sub(since))
+}
+
+// idleSince is since when the consumer has had lag without any ack, as far as is known for
+// sure; zero where it has none. began is a time at which lag existed for sure, zero if none
+// is known.
+func (c *Consumer) idleSince(began time.Time) time.Time {
+	if c.Lag() == 0 {
+		return time.Time{}
 	}
 	since := c.trail.lagSince
 	if !began.IsZero() && began.Before(since) {
@@ -71,14 +81,14 @@ func (c *Consumer) idleFor(began time.Time) time.Duration {
 		since = c.LastDelivered // what was delivered then waits since
 	}
 	if since.IsZero() {
-		return 0
+		return since
 	}
 	for _, at := range []time.Time{c.trail.ackMoved, c.Created} {
 		if at.After(since) {
 			since = at
 		}
 	}
-	return max(0, c.TS.Sub(since))
+	return since
 }
 
 // unackedFor is how long delivered messages have waited for their ack without any

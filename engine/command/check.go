@@ -151,12 +151,13 @@ func (c Check) look(e *Env, limits thresholds) (groups []*model.Group, unseen []
 	}
 	counts := group != "" || limits.age != [2]time.Duration{}
 	asked := groups
-	if blind := limits.blindOf(groups); !counts && len(blind) > 0 {
+	once := c.For <= 0 && !limits.standbys()
+	if blind := limits.blindOf(groups, once); !counts && len(blind) > 0 {
 		counts = true
-		if c.For <= 0 && !limits.standbys() {
+		if once {
 			asked = blind
 		}
-	} else if !counts && c.For <= 0 && !limits.standbys() {
+	} else if !counts && once {
 		return groups, unseen, nil
 	}
 	if len(asked) == 0 {
@@ -226,10 +227,10 @@ func (t thresholds) judge(g *model.Group) checked {
 }
 
 // blindOf are the groups of which only a count of their partitions tells whether the lag is
-// beyond a limit.
-func (t thresholds) blindOf(groups []*model.Group) (list []*model.Group) {
+// beyond a limit or, where they are looked at once, how the members fare.
+func (t thresholds) blindOf(groups []*model.Group, once bool) (list []*model.Group) {
 	for _, g := range groups {
-		if t.blind(g) && g.Countable() && g.Stream.Exists {
+		if (t.blind(g) || once && g.Doubtful()) && g.Countable() && g.Stream.Exists {
 			list = append(list, g)
 		}
 	}

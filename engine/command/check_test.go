@@ -18,6 +18,7 @@ type fake struct {
 	snapshot *model.Snapshot
 	err      error
 	looked   []model.Key
+	surveyed *model.Snapshot // by a survey, where that is another one
 }
 
 func (f *fake) Once(context.Context) (*model.Snapshot, error) { return f.snapshot, f.err }
@@ -31,6 +32,10 @@ func (f *fake) LookUntil(ctx context.Context, k model.Key, watch time.Duration, 
 func (f *fake) Survey(_ context.Context, keys []model.Key, _ time.Duration, _, _ bool) (groups []*model.Group, err error) {
 	for _, k := range keys {
 		f.looked = append(f.looked, k)
+		if f.surveyed != nil {
+			groups = append(groups, f.surveyed.Group(k))
+			continue
+		}
 		groups = append(groups, f.snapshot.Group(k))
 	}
 	return groups, f.err
@@ -176,5 +181,30 @@ func TestCheckOfNothing(t *testing.T) {
 		if exit := (*Exit)(nil); !errors.As(err, &exit) || exit.Status != StatusUnknown || out.String() != c.says {
 			t.Errorf("%v\n%s", err, out.String())
 		}
+	}
+}
+
+// Of a group whose member is at the first messages of a new consumer one look does not tell
+// how it fares: without being asked for, its partitions are counted, and no others.
+func TestCheckCountsWhatIsInDoubt(t *testing.T) {
+	doubtful, counted := picture(), picture()
+	k := model.Key{Kind: model.KindElastic, Stream: "S", Group: "g"}
+	c := *doubtful.Group(k).Members[0].Consumer
+	c.TS = c.TS.Add(time.Second)
+	c.Created, c.AckWait, c.AckPending, c.Waiting, c.LastDelivered = c.TS.Add(-time.Second), 5*time.Second, 1, 1, c.TS.Add(-time.Second)
+	read := func(s *model.Snapshot) *model.Snapshot {
+		return model.Reduce(s, c.TS, model.ConsumersRead{Stream: "S-g", TS: c.TS, Consumers: []*model.Consumer{&c}})
+	}
+	counted = read(counted)
+	doubtful = model.Reduce(read(doubtful), c.TS, model.PartitionsCounted{Key: k, Counts: model.Counts{At: c.TS, Every: time.Second, Error: "not yet"}})
+	f := &fake{snapshot: doubtful, surveyed: counted}
+	var out bytes.Buffer
+	err := Check{Rule: []string{"unread=ok"}}.Run(&Env{Context: t.Context(), Engine: f, Out: &out})
+	var exit *Exit
+	if !errors.As(err, &exit) || exit.Status != StatusWarning || !strings.Contains(out.String(), "nothing-acked: m has acknowledged nothing since its consumer was made 1s ago: 8 messages wait, the first for 1m1s") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if len(f.looked) != 1 || f.looked[0] != k {
+		t.Errorf("counted: %v", f.looked)
 	}
 }

@@ -104,7 +104,7 @@ func TestUnwellUntilItAcknowledges(t *testing.T) {
 	p.kill()
 	p.finds(p.k, "no-pull", "m1 has a consumer but nobody pulls")
 	p.finds(p.k, "absent", "m1 gone for")
-	p.finds(p.k, "absent", "m1 gone for 4s")
+	p.finds(p.k, "absent", "m1 gone for 11s")
 	release := make(chan struct{})
 	p.joins(func(m jetstream.Msg) {
 		select {
@@ -122,5 +122,24 @@ func TestUnwellUntilItAcknowledges(t *testing.T) {
 		func(s *model.Snapshot) bool { return finding(s.Group(p.k), "no-pull") != nil },
 		p.verdict(model.VerdictOK, model.VerdictIdle),
 		func(s *model.Snapshot) bool { return acked(s) && p.m1(s).Consumer.Created.After(first) })
+	p.fine()
+}
+
+// A handler slower than the ack wait loses one consumer after the other. Once its member is
+// stalled it is so in every picture, until it is replaced by one that acknowledges.
+func TestSlowHandlerIsStalledAllTheTime(t *testing.T) {
+	t.Parallel()
+	p := newPatient(t, func(jetstream.Msg) { <-t.Context().Done() })
+	stalled := p.verdict(model.VerdictStalled)
+	p.r.until(t, "stalled", stalled)
+	p.finds(p.k, "stalled", "m1 stalled: its handler hangs, or is slower than the ack wait of 2s: ", "by 3 consumers")
+	p.kill()
+	p.joins(func(m jetstream.Msg) { _ = m.Ack() })
+	p.r.until(t, "it is stalled no more", func(s *model.Snapshot) bool {
+		return p.m1(s).Consumer != nil && p.m1(s).Consumer.AckFloor > 0 && !stalled(s)
+	})
+	p.never("m1's handler hangs, and it is not said to be stalled", 0, stalled,
+		func(s *model.Snapshot) bool { return !stalled(s) },
+		func(s *model.Snapshot) bool { return p.m1(s).Consumer != nil && p.m1(s).Consumer.AckFloor > 0 })
 	p.fine()
 }
