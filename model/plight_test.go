@@ -241,3 +241,48 @@ func TestNothingAckedAtFirstSight(t *testing.T) {
 		}
 	}
 }
+
+// Where instances are known to be there, it is said to look at these, not to start one; and
+// what ails a member whose instances do not acknowledge goes in front.
+func TestAdviceKnowsWhoIsThere(t *testing.T) {
+	l := newLife(t)
+	frozen := func(unacked uint64) func() *Consumer {
+		return func() *Consumer {
+			c := l.healthy("a", -3600, 9, 0, 1)
+			c.Waiting, c.PinID, c.AckPending = 0, "", unacked
+			c.LastDelivered, c.LastAck, c.LastActive = epoch(), epoch(), epoch()
+			return c
+		}
+	}
+	hints := func(id, want string) {
+		t.Helper()
+		if f := has(l.s.Group(l.k), id); f == nil || !strings.HasPrefix(f.Hint, want) {
+			t.Errorf("%s: %+v, want %s", id, l.s.Group(l.k).Findings, want)
+		}
+	}
+	l.reads(4, frozen(0), func(*Group) {})
+	hints("no-pull", "start an instance of a")
+	l.reads(10, frozen(1), func(*Group) {})
+	for _, id := range []string{"no-pull", "stuck-unacked", "stalled"} {
+		hints(id, "see whether its instance hangs, or its handler is slower than the ack wait; if none runs, start one")
+	}
+	there := InstancesSeen{Stream: "S-g", Watch: &Watch{Since: epoch()}, Consumers: map[string][]Instance{"a": {
+		{ID: "i1", Seen: epoch(), LastPull: epoch(), Expires: time.Second, Silent: true, Asked: true, Conn: &Connection{Name: "api-1", Address: "10.1.4.7:4040"}},
+		{ID: "i2", Seen: epoch(), LastPull: epoch(), Expires: time.Second, Silent: true, Asked: true, Conn: &Connection{Name: "api-2", Address: "10.1.4.8:4040"}},
+		{ID: "i3", Seen: epoch(), LastPull: epoch(), Expires: time.Second, Silent: true, Left: true},
+	}}}
+	l.s = Reduce(l.s, l.now(), there)
+	look := "look at api-1 10.1.4.7:4040 and api-2 10.1.4.8:4040: connected, and not pulling"
+	for _, id := range []string{"no-pull", "stuck-unacked", "stalled"} {
+		hints(id, look)
+	}
+	for id, want := range map[string]string{
+		"stalled":       "a stalled: its handler hangs, or is slower than the ack wait of 5s: 4 wait and nothing was acknowledged for ",
+		"stuck-unacked": "a stuck: its handler hangs, or is slower than the ack wait of 5s: 1 unacked for ",
+	} {
+		if f := has(l.s.Group(l.k), id); !strings.HasPrefix(f.Text, want) {
+			t.Errorf("%s: %s", id, f.Text)
+		}
+	}
+	l.deleted(func(*Group) { hints("absent", look); hints("stalled", look) })
+}

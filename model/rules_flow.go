@@ -17,19 +17,26 @@ func stalled(v *view) []Finding {
 		if still == 0 {
 			return Finding{}
 		}
-		wait := fmt.Sprintf("%s wait and nothing was acknowledged for %s", Thousands(m.lag()), whole(still))
-		f := Finding{Text: m.Name + " stalled: " + wait, Hint: "see what its instance does"}
+		f := Finding{Text: fmt.Sprintf("%s wait and nothing was acknowledged for %s", Thousands(m.lag()), whole(still)), Hint: "see what its instance does"}
+		if why := m.hangs(); why != "" {
+			f.Text = why + ": " + f.Text
+		}
+		f.Text = m.Name + " stalled: " + f.Text
 		switch {
+		case m.State == StateNoPull && !d.slow() || len(m.silent()) > 0:
+			f.Hint = m.remedy()
 		case d.slow():
-			f.Text = fmt.Sprintf("%s stalled: its handler hangs, or is slower than the ack wait of %s: %s, by %s", m.Name, d.ackWait, wait, Count(d.anew+1, "consumer"))
-			f.Hint = "see what its instance does; make its handler faster, or join with a longer ack wait"
+			f.Hint += "; make its handler faster, or join with a longer ack wait"
 		case c == nil:
-			f.Text += ", and its consumer is gone"
-			f.Hint = "see what its instance does, or start one"
-		case m.State == StateNoPull:
-			f.Hint = "start an instance of " + m.Name
+			f.Hint += ", or start one"
 		case v.Refusal(ActionStepDown) == "":
 			f.Hint += "; step it down (s)"
+		}
+		switch {
+		case d.slow():
+			f.Text += ", by " + Count(d.anew+1, "consumer")
+		case c == nil:
+			f.Text += ", and its consumer is gone"
 		}
 		if c != nil && c.AckPending > 0 {
 			f.Text += fmt.Sprintf(", %s unacked", Thousands(c.AckPending))
@@ -44,7 +51,11 @@ func stuckUnacked(v *view) []Finding {
 		if !c.stuck() {
 			return Finding{}
 		}
-		return Finding{Text: fmt.Sprintf("%s stuck: %s unacked for %s > ack wait %s, no waiting pull", m.Name, Thousands(c.AckPending), whole(c.unackedFor()), c.AckWait), Hint: "start an instance of " + m.Name}
+		text := m.Name + " stuck: "
+		if why := m.hangs(); why != "" {
+			text += why + ": "
+		}
+		return Finding{Text: text + fmt.Sprintf("%s unacked for %s > ack wait %s, no waiting pull", Thousands(c.AckPending), whole(c.unackedFor()), c.AckWait), Hint: m.remedy()}
 	})
 }
 

@@ -54,7 +54,7 @@ func (w growth) unconsumed() string {
 
 func absent(v *view) []Finding {
 	list := v.each(StateAbsent, func(m *Member) Finding {
-		f := Finding{Hint: "start an instance of " + m.Name}
+		f := Finding{Hint: m.remedy()}
 		switch {
 		case v.lacksStream(): // nobody can consume before it is back, which is told and advised
 			f.Hint = ""
@@ -157,7 +157,7 @@ func noPull(v *view) []Finding {
 				text += ", expires in ~" + left.Round(time.Second).String()
 			}
 		}
-		return Finding{Text: text, Hint: "start an instance of " + m.Name}
+		return Finding{Text: text, Hint: m.remedy()}
 	})
 }
 

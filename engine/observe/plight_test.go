@@ -3,6 +3,7 @@ package observe
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +134,11 @@ func TestSlowHandlerIsStalledAllTheTime(t *testing.T) {
 	stalled := p.verdict(model.VerdictStalled)
 	p.r.until(t, "stalled", stalled)
 	p.finds(p.k, "stalled", "m1 stalled: its handler hangs, or is slower than the ack wait of 2s: ", "by 3 consumers")
+	p.open(p.k) // by which its instances are known
+	p.r.until(t, "who is there", func(s *model.Snapshot) bool {
+		f := finding(s.Group(p.k), "stalled")
+		return f != nil && strings.HasPrefix(f.Hint, "look at ") && strings.HasSuffix(f.Hint, ": connected, and not pulling")
+	})
 	p.kill()
 	p.joins(func(m jetstream.Msg) { _ = m.Ack() })
 	p.r.until(t, "it is stalled no more", func(s *model.Snapshot) bool {
