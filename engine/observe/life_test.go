@@ -27,7 +27,7 @@ func TestLivenessIsNotGuessed(t *testing.T) {
 	w.everything()
 	w.r.until(t, "two instances pull", func(s *model.Snapshot) bool {
 		g := s.Group(k)
-		return g != nil && g.Member("m1").State == model.StateWaiting
+		return g != nil && g.Member("m1") != nil && g.Member("m1").State == model.StateWaiting
 	})
 	for _, m := range members {
 		m.Stop()
