@@ -75,7 +75,7 @@ func (l *link) run(ctx context.Context, status <-chan nats.Status, rtt time.Dura
 	crew.run(func() error { return l.mind(ctx, status, reconnects) })
 	crew.run(func() error { return l.ping(ctx, rtt) })
 	crew.run(func() error { return l.askAnew(ctx) })
-	crew.run(func() error { return l.errors(ctx) })
+	crew.run(func() error { return l.errors(ctx, reconnects) })
 	crew.run(func() error { return l.countRequests(ctx) })
 	crew.run(func() error { return l.askDoubted(ctx) })
 	crew.run(func() error { return l.followStreams(ctx) })
@@ -153,15 +153,20 @@ func (l *link) server(rtt time.Duration) []model.Observation {
 
 // errors tells of permissions that the account lacks, and ends the calls they hit. What
 // else goes wrong on the connection, such as messages that came too fast to be taken, is
-// an event.
-func (l *link) errors(ctx context.Context) error {
+// an event. What may be of the connection after this one is left for its link.
+func (l *link) errors(ctx context.Context, reconnects uint64) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-l.async.wake:
 		}
-		for _, err := range l.async.take() {
+		list := l.async.take()
+		if l.nc.Stats().Reconnects != reconnects {
+			l.async.put(list...)
+			return errLost
+		}
+		for _, err := range list {
 			d, ok := parseDenial(err.Error())
 			if !ok {
 				if err := l.report(err, l.emit); err != nil {

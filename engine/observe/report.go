@@ -24,16 +24,18 @@ func newReports() *reports {
 	return &reports{wake: make(chan struct{}, 1), waiting: map[string]struct{}{}}
 }
 
-func (r *reports) put(err error) {
+func (r *reports) put(list ...error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	text := err.Error()
-	if _, waits := r.waiting[text]; waits || len(r.list) == mostReports {
-		return
+	for _, err := range list {
+		text := err.Error()
+		if _, waits := r.waiting[text]; waits || len(r.list) == mostReports {
+			continue
+		}
+		r.waiting[text] = struct{}{}
+		r.list = append(r.list, err)
+		nudge(r.wake)
 	}
-	r.waiting[text] = struct{}{}
-	r.list = append(r.list, err)
-	nudge(r.wake)
 }
 
 func (r *reports) take() []error {
